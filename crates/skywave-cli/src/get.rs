@@ -39,7 +39,8 @@ pub(crate) struct Args {
     code_file: Option<PathBuf>,
     #[command(flatten)]
     into: Into,
-    /// This host's secret key [default: see `skywave key --help`].
+    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
+    /// `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]

@@ -15,7 +15,8 @@ use crate::print::{Stream, line};
 #[command(after_help = "Examples:\n  \
     skywave key\n  \
     skywave key > this-host.pub\n  \
-    skywave key --key box.key")]
+    skywave key --key box.key\n  \
+    skywave key --key ~/.ssh/id_ed25519    # an OpenSSH key as skywave writes it")]
 pub(crate) struct Args {
     /// File of the secret key [default: skywave/key in $XDG_CONFIG_HOME or ~/.config].
     #[arg(long, value_name = "FILE")]

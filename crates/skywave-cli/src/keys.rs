@@ -1,5 +1,7 @@
 //! Files of keys, and keys as arguments.
 
+mod openssh;
+
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 use skywave_wire::key::{KeyError, PublicKey, SecretKey};
 use thiserror::Error;
 use zeroize::Zeroizing;
+
+use openssh::Unusable;
 
 /// Files of secret keys begin with it, so that they are not taken for those of public ones.
 const SECRET_MARK: &str = "# Secret key";
@@ -22,7 +26,7 @@ pub(crate) enum KeyFailure {
     File { path: PathBuf, source: io::Error },
     #[error("{}: there is no key; `skywave key` makes one", .0.display())]
     None(PathBuf),
-    #[error("{}: no secret key: expected the file that `skywave key` makes", .0.display())]
+    #[error("{}: no secret key: expected the file that `skywave key` makes, or OpenSSH's id_ed25519", .0.display())]
     NoSecret(PathBuf),
     #[error("{}: {error}", path.display())]
     Secrets { path: PathBuf, error: KeyError },
@@ -38,12 +42,26 @@ pub(crate) enum KeyFailure {
         line: usize,
         error: KeyError,
     },
+    #[error("{}{}: {error}", path.display(), line.map(|n| format!(", line {n}")).unwrap_or_default())]
+    OpenSsh {
+        path: PathBuf,
+        line: Option<usize>,
+        error: Unusable,
+    },
+    #[error("{text:?}: {error}")]
+    OpenSshText { text: String, error: Unusable },
+    #[error(
+        "{}: WTCP cannot use this key ({key}), by whose form X25519 would know another one; QUIC can, and all that `skywave key` makes serve both",
+        name
+    )]
+    NotForWtcp { name: String, key: PublicKey },
     #[error("{text:?}: {error}")]
     Wrong { text: String, error: KeyError },
     #[error("{}: no keys in it", .0.display())]
     Empty(PathBuf),
     #[error(
-        "there is no file {0:?}, and it is no public key (`sky1` and 43 characters, as `skywave key` prints)"
+        "there is no file {0:?}, and it is no public key (`sky1` and 43 characters, as `skywave key` prints, or \
+         `ssh-ed25519 AAAA…`)"
     )]
     Neither(String),
     #[error(
@@ -73,11 +91,19 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
         },
     };
     let text = Zeroizing::new(read(&path)?.map_err(failed)?);
-    if !text.starts_with(SECRET_MARK) {
+    let of_openssh = openssh::secret(&text);
+    if !text.starts_with(SECRET_MARK) && of_openssh.is_none() {
         return Err(KeyFailure::NoSecret(path));
     }
     if fs::metadata(&path).map_err(failed)?.mode() & 0o077 != 0 {
         return Err(KeyFailure::Open(path));
+    }
+    if let Some(read) = of_openssh {
+        return read.map_err(|error| KeyFailure::OpenSsh {
+            path,
+            line: None,
+            error,
+        });
     }
     let mut keys = text.lines().filter(|line| !is_comment(line));
     match (keys.next().map(str::parse), keys.next()) {
@@ -115,8 +141,15 @@ pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
     Ok(key)
 }
 
-/// A public key, or a file with one on each line (what follows a key on its line is a comment).
+/// A public key, ours or OpenSSH's, or a file with one on each line (what follows a key on its line is a comment).
 pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
+    if let Some(read) = openssh::public(text) {
+        let key = read.map_err(|error| KeyFailure::OpenSshText {
+            text: text.to_owned(),
+            error,
+        })?;
+        return Ok(vec![key]);
+    }
     let wrong = match text.parse::<PublicKey>() {
         Ok(key) => return Ok(vec![key]),
         Err(error) => error,
@@ -145,6 +178,13 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
     }
     let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
     let keys = lines.map(|(n, line)| {
+        if let Some(read) = openssh::public(line) {
+            return read.map_err(|error| KeyFailure::OpenSsh {
+                path: path.clone(),
+                line: Some(n + 1),
+                error,
+            });
+        }
         let key = line.split_whitespace().next().unwrap_or_default().parse();
         key.map_err(|error| KeyFailure::NoPublic {
             path: path.clone(),
@@ -157,6 +197,15 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
         return Err(KeyFailure::Empty(path));
     }
     Ok(keys)
+}
+
+/// Refuses a key that WTCP would know by another name: it is of OpenSSH, and half of those are so.
+pub(crate) fn for_wtcp(name: &str, key: PublicKey) -> Result<PublicKey, KeyFailure> {
+    if key.has_one_form() {
+        return Ok(key);
+    }
+    let name = name.to_owned();
+    Err(KeyFailure::NotForWtcp { name, key })
 }
 
 /// Reads a small file of text. One that never ends, or that waits for somebody to write, is none.

@@ -31,6 +31,7 @@ pub(crate) enum Transport {
 #[command(after_help = "Examples:\n  \
     skywave recv --listen 0.0.0.0:4747 --into inbox --code\n  \
     skywave recv --listen 0.0.0.0:4747 --into inbox --allow laptop.pub --allow phone.pub\n  \
+    skywave recv --listen 0.0.0.0:4747 --into inbox --allow ~/.ssh/id_ed25519.pub --key ~/.ssh/id_ed25519\n  \
     skywave recv --into inbox --allow laptop.pub --count 1 --json\n  \
     skywave recv --into - --allow laptop.pub | tar x")]
 pub(crate) struct Args {
@@ -49,7 +50,8 @@ pub(crate) struct Args {
     /// of processes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["code"])]
     code_file: Option<PathBuf>,
-    /// This host's secret key [default: see `skywave key --help`].
+    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
+    /// `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// The protocol: QUIC, or WTCP for single files.

@@ -36,6 +36,7 @@ use crate::wtcp;
     skywave send film.mkv photos box.example.org:4747 --peer box.pub\n  \
     tar c . | skywave send - --name src.tar 203.0.113.7:4747 --peer box.pub --limit 2Mbps\n  \
     skywave send photos --listen 0.0.0.0:4747 --allow laptop.pub   # there: skywave get\n  \
+    skywave send film.mkv box.example.org:4747 --peer box.pub --key ~/.ssh/id_ed25519\n  \
     skywave send film.mkv box.example.org:4747 --peer box.pub --transport wtcp")]
 pub(crate) struct Args {
     /// Files and folders (`-`: standard input), and, without --listen, where the receiver is: HOST:PORT.
@@ -64,7 +65,8 @@ pub(crate) struct Args {
     /// 'photos/raw/*'; may be given several times.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// This host's secret key [default: see `skywave key --help`].
+    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
+    /// `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]

@@ -1,6 +1,8 @@
 //! Files over QUIC, as the command moves them.
 
 mod common;
+#[path = "transfer/openssh.rs"]
+mod openssh;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -3,7 +3,8 @@
 //! The secret is the seed of an Ed25519 key pair (RFC 8032), with which QUIC signs. Noise, under WTCP,
 //! agrees on secrets by X25519 instead: its key pair is the same one on the other form of the curve
 //! (RFC 7748 section 4.1). That form forgets one bit of the public key, the sign of x. [`SecretKey::generate`]
-//! only makes keys whose bit is 0, and no others are parsed, so that either form names the other one.
+//! only makes keys whose bit is 0, so that either form names the other one. Of keys that others have made, such as
+//! OpenSSH, half have the other bit ([`PublicKey::has_one_form`]): only QUIC can use them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -55,16 +56,21 @@ impl PublicKey {
     /// The key of these bytes.
     ///
     /// # Errors
-    /// [`KeyError::Nobody`] if they are no point of the curve, one of low order (an agreement with it
-    /// gives a secret that everybody knows), or one that [`SecretKey::generate`] does not make.
+    /// [`KeyError::Nobody`] if they are no point of the curve, or one of low order (an agreement with it
+    /// gives a secret that everybody knows).
     pub fn from_bytes(bytes: [u8; LEN]) -> Result<Self, KeyError> {
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::Nobody)?;
         // One point has one encoding: otherwise the same host had two keys.
         let canonical = key.to_edwards().compress().to_bytes() == bytes;
-        if key.is_weak() || !canonical || bytes[LEN - 1] & SIGN != 0 {
+        if key.is_weak() || !canonical {
             return Err(KeyError::Nobody);
         }
         Ok(Self(bytes))
+    }
+
+    /// Whether Noise, and so WTCP, knows the host by this key, and not by another one.
+    pub const fn has_one_form(&self) -> bool {
+        self.0[LEN - 1] & SIGN == 0
     }
 
     /// Its bytes, as Ed25519 writes them.
@@ -103,14 +109,14 @@ impl SecretKey {
             let mut key = Self([0; LEN]);
             getrandom::fill(&mut key.0)?;
             // One in two is fit.
-            if key.is_fit() {
+            if key.public().has_one_form() {
                 return Ok(key);
             }
         }
     }
 
-    /// The key of these bytes. [`Self::generate`] must have made them: of others, peers know half only
-    /// by another name, and do not accept them.
+    /// The key of these bytes. Half of those that [`Self::generate`] has not made are of no use for WTCP
+    /// ([`PublicKey::has_one_form`]).
     pub const fn from_bytes(bytes: [u8; LEN]) -> Self {
         Self(bytes)
     }
@@ -138,10 +144,6 @@ impl SecretKey {
 
     fn pair(&self) -> SigningKey {
         SigningKey::from_bytes(&self.0)
-    }
-
-    fn is_fit(&self) -> bool {
-        PublicKey::from_bytes(self.public().0).is_ok()
     }
 }
 
@@ -178,15 +180,11 @@ impl FromStr for SecretKey {
     type Err = KeyError;
 
     fn from_str(text: &str) -> Result<Self, KeyError> {
-        let key = Self(bytes(text, SECRET).map_err(|error| match error {
+        let key = bytes(text, SECRET).map_err(|error| match error {
             KeyError::NoKey => KeyError::NoSecret,
             other => other,
-        })?);
-        if key.is_fit() {
-            Ok(key)
-        } else {
-            Err(KeyError::Nobody)
-        }
+        })?;
+        Ok(Self(key))
     }
 }
 
@@ -269,16 +267,16 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_noise_would_name_otherwise_is_refused() {
+    fn a_key_that_noise_would_name_otherwise_is_told_apart() {
         let odd = (0..=255)
             .map(|n| SecretKey::from_bytes([n; LEN]))
-            .find(|key| !key.is_fit())
+            .find(|key| !key.public().has_one_form())
             .unwrap();
-        assert_eq!(odd.reveal().parse::<SecretKey>(), Err(KeyError::Nobody));
-        assert_eq!(
-            odd.public().to_string().parse::<PublicKey>(),
-            Err(KeyError::Nobody)
-        );
+        let public = odd.public();
+        assert_eq!(public.to_string().parse(), Ok(public));
+        assert_eq!(odd.reveal().parse(), Ok(odd));
+        let by_noise = PublicKey::from_x25519(public.x25519()).unwrap();
+        assert!(by_noise.has_one_form() && by_noise != public);
     }
 
     #[test]

@@ -175,7 +175,8 @@ fn read_code(text: &str) -> Result<Code, Failure> {
 /// Who may connect: options of a side that listens.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Guests {
-    /// The other side's public key, or a file with one on each line; may be given several times.
+    /// The other side's public key (`sky1…`, or OpenSSH's `ssh-ed25519 AAAA…`), or a file with one on each
+    /// line, such as ~/.ssh/id_ed25519.pub or ~/.ssh/authorized_keys; may be given several times.
     #[arg(long, value_name = "KEY")]
     pub(crate) allow: Vec<String>,
     /// Allow everybody who knows this host's public key.

@@ -35,10 +35,12 @@ pub(crate) struct Options<'a> {
 
 pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
     let secret = keys::read_secret(args.key)?;
-    let public = secret.public();
+    let public = keys::for_wtcp("--key", secret.public())?;
     let mut allowed = BTreeSet::new();
     for text in args.allow {
-        allowed.extend(keys::read_public(text)?);
+        for key in keys::read_public(text)? {
+            allowed.insert(keys::for_wtcp(text, key)?);
+        }
     }
     let allowed = if args.allow_everyone {
         Allowed::Everyone

@@ -37,9 +37,10 @@ pub(crate) fn main(args: &Options<'_>) -> Result<(), Failure> {
     let [peer] = peers[..] else {
         return Err(Failure::SeveralPeers(args.peer.to_owned()));
     };
+    let peer = keys::for_wtcp(args.peer, peer)?;
     let to = address(args.to)?;
     let stop = interrupt::flag();
-    let this = secret.public();
+    let this = keys::for_wtcp("--key", secret.public())?;
     let failed = |error: SendError| match &error {
         SendError::Node(node::Error::Failed(Failed::Refused(Refusal::UnknownPeer))) => {
             let why = error.to_string();

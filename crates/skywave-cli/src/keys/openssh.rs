@@ -1,0 +1,131 @@
+//! Ed25519 keys in OpenSSH's formats: they are the same keys as ours, written otherwise.
+
+use skywave_wire::key::{KeyError, PublicKey, SecretKey};
+use ssh_key::authorized_keys::Entry;
+use ssh_key::{Algorithm, PrivateKey};
+use thiserror::Error;
+
+/// What a private key begins with.
+const PRIVATE: &str = "-----BEGIN ";
+
+/// Why a key of OpenSSH cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum Unusable {
+    #[error("a key of the kind {0}: expected an Ed25519 key; ssh-keygen -t ed25519 makes one")]
+    Kind(Algorithm),
+    #[error("no key of OpenSSH: {0}")]
+    Damaged(#[from] ssh_key::Error),
+    #[error(
+        "this private key has a passphrase, for which skywave does not ask: expected one without (ssh-keygen -p \
+         takes it away), or one that `skywave key` makes"
+    )]
+    Encrypted,
+    #[error(
+        "the options {0:?} before the key would not be obeyed: expected a line without options"
+    )]
+    Options(String),
+    #[error("a private key: expected the public one, of the file that ends with .pub")]
+    Private,
+    #[error(transparent)]
+    Nobody(#[from] KeyError),
+}
+
+/// The public key on a line of an `id_ed25519.pub` or of `authorized_keys`; `None` if the line is none of OpenSSH's.
+pub(crate) fn public(line: &str) -> Option<Result<PublicKey, Unusable>> {
+    let line = line.trim();
+    if line.starts_with(PRIVATE) {
+        return Some(Err(Unusable::Private));
+    }
+    // Behind the name of its kind, which may come after options, all keys begin so: with zeros.
+    if !line
+        .split_whitespace()
+        .skip(1)
+        .any(|word| word.starts_with("AAAA"))
+    {
+        return None;
+    }
+    let read = || {
+        let entry: Entry = line.parse()?;
+        let options = entry.config_opts().to_string();
+        if !options.is_empty() {
+            return Err(Unusable::Options(options));
+        }
+        let key = entry.public_key();
+        let Some(ed25519) = key.key_data().ed25519() else {
+            return Err(Unusable::Kind(key.algorithm()));
+        };
+        Ok(PublicKey::from_bytes(ed25519.0)?)
+    };
+    Some(read())
+}
+
+/// The secret key in the text of an `id_ed25519`; `None` if the text is none of OpenSSH's.
+pub(crate) fn secret(text: &str) -> Option<Result<SecretKey, Unusable>> {
+    if !text.starts_with(PRIVATE) {
+        return None;
+    }
+    let read = || {
+        let key = PrivateKey::from_openssh(text)?;
+        if key.is_encrypted() {
+            return Err(Unusable::Encrypted);
+        }
+        let Some(pair) = key.key_data().ed25519() else {
+            return Err(Unusable::Kind(key.algorithm()));
+        };
+        let secret = SecretKey::from_bytes(pair.private.to_bytes());
+        // A file may say of its key what it likes.
+        if secret.public().as_bytes() != &pair.public.0 {
+            return Err(Unusable::Nobody(KeyError::Nobody));
+        }
+        Ok(secret)
+    };
+    Some(read())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two keys that `ssh-keygen` has made: the sign of x is 0 in one and 1 in the other.
+    const KEYS: [(&str, &str); 2] = [
+        (
+            include_str!("../../tests/keys/even"),
+            include_str!("../../tests/keys/even.pub"),
+        ),
+        (
+            include_str!("../../tests/keys/odd"),
+            include_str!("../../tests/keys/odd.pub"),
+        ),
+    ];
+
+    #[test]
+    fn both_halves_of_a_pair_are_the_same_host() {
+        for (private, line) in KEYS {
+            let secret = secret(private).unwrap().unwrap();
+            assert_eq!(public(line).unwrap().unwrap(), secret.public());
+            assert!(matches!(public(private), Some(Err(Unusable::Private))));
+        }
+    }
+
+    #[test]
+    fn other_keys_say_what_they_are() {
+        let said = |line: &str| match public(line) {
+            Some(Err(error)) => error.to_string(),
+            other => format!("{other:?}"),
+        };
+        let rsa = said(include_str!("../../tests/keys/rsa.pub"));
+        assert!(rsa.starts_with("a key of the kind ssh-rsa:"), "{rsa}");
+        let line = KEYS[0].1;
+        let options = said(&format!("from=\"10.0.0.1\",no-pty {line}"));
+        assert!(options.starts_with("the options"), "{options}");
+        let cut = said(&line[..60]);
+        assert!(cut.starts_with("no key of OpenSSH"), "{cut}");
+        assert!(public("sky1abc").is_none() && public("ssh-keys.pub").is_none());
+        let said = |text| secret(text).unwrap().unwrap_err().to_string();
+        let rsa = said(include_str!("../../tests/keys/rsa"));
+        assert!(rsa.starts_with("a key of the kind ssh-rsa:"), "{rsa}");
+        let encrypted = said(include_str!("../../tests/keys/encrypted"));
+        assert!(encrypted.contains("has a passphrase"), "{encrypted}");
+        assert!(said("-----BEGIN RSA PRIVATE KEY-----\n").starts_with("no key of OpenSSH"));
+    }
+}
