@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::figures::Figures;
 use crate::origin;
 use crate::output;
-use crate::partition::Partition;
+use crate::partition::{Csv, Partition};
 use crate::publish::{Publication, Shown};
 
 /// Merge the shards that `skywave run --shard` has made, on this machine or on others.
@@ -51,6 +51,9 @@ pub(crate) struct Args {
     partition: Partition,
 
     #[command(flatten)]
+    csv: Csv,
+
+    #[command(flatten)]
     figures: Figures,
 }
 
@@ -77,6 +80,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         file: &path,
         figures,
         partition: partition.as_deref(),
+        csv: args.csv,
         shown: Shown::of(args.json, args.quiet),
     };
     let drawn = publication.write()?;

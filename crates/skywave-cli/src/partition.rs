@@ -1,4 +1,4 @@
-//! Results in a folder for each value of a swept parameter.
+//! Further forms of the tables: in a folder for each value of a swept parameter, and as CSV.
 
 use skywave_lab::scenario::Scenario;
 
@@ -11,6 +11,14 @@ pub(crate) struct Partition {
     /// OUT/NAME/results/KEY=VALUE/part-0.parquet (Hive's layout).
     #[arg(id = "partition", long = "partition", value_name = "KEY")]
     key: Option<String>,
+}
+
+/// The wish for CSV.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Csv {
+    /// Write each table as CSV, too, beside its Parquet file.
+    #[arg(id = "csv", long = "csv")]
+    pub(crate) is_wanted: bool,
 }
 
 impl Partition {

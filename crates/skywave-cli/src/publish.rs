@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::figures::Wanted;
 use crate::origin::Origin;
 use crate::output;
+use crate::partition::Csv;
 
 /// Results, and what is to be shown of them.
 pub(crate) struct Publication<'a> {
@@ -27,6 +28,7 @@ pub(crate) struct Publication<'a> {
     pub(crate) figures: Wanted<'a>,
     /// A folder for each value of this swept path is wanted.
     pub(crate) partition: Option<&'a str>,
+    pub(crate) csv: Csv,
     pub(crate) shown: Shown,
 }
 
@@ -63,6 +65,9 @@ impl Publication<'_> {
             output::note(&note);
         }
         let series = report::write_all(self.dir, self.study, self.results, &options)?;
+        if self.csv.is_wanted {
+            report::write_all_csv(self.dir, self.study, self.results)?;
+        }
         if let Some(key) = self.partition {
             report::write_partitioned(self.dir, self.study, self.results, key)?;
         }
@@ -101,6 +106,9 @@ impl Publication<'_> {
             "Data:   {}",
             self.dir.join("results.parquet").display()
         )?;
+        if self.csv.is_wanted {
+            writeln!(out, "CSV:    {}", self.dir.join("results.csv").display())?;
+        }
         if self.partition.is_some() {
             let parts = self.dir.join(report::PARTITIONED);
             writeln!(out, "Parts:  {}/", parts.display())?;

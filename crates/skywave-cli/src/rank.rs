@@ -1,5 +1,6 @@
 //! `skywave rank`: compositions over paths, best first.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use skywave_papers::rank::{self, Study};
 
 use crate::failure::Failure;
 use crate::keep::Keep;
+use crate::partition::Csv;
 use crate::{output, several};
 
 /// Rank compositions of detection, congestion, recovery and timeout over paths.
@@ -53,6 +55,9 @@ pub(crate) struct Args {
     markdown: bool,
 
     #[command(flatten)]
+    csv: Csv,
+
+    #[command(flatten)]
     keep: Keep,
 }
 
@@ -83,6 +88,13 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     output::write(&picture, &rank::picture(study, &ranked))?;
     let data = dir.join("ranking.parquet");
     write_file(&data, |out| rank::write_ranking(out, study, &ranked))?;
+    let csv = dir.join("ranking.csv");
+    if args.csv.is_wanted {
+        write_file(&csv, |out| rank::write_ranking_csv(out, study, &ranked))?;
+    } else {
+        // One of a run before may be of other results.
+        let _ = fs::remove_file(&csv);
+    }
 
     let mut out = io::stdout().lock();
     if args.json {
@@ -111,5 +123,8 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     writeln!(out, "Ranking: {}", page.display())?;
     writeln!(out, "Picture: {}", picture.display())?;
     writeln!(out, "Data:    {}", data.display())?;
+    if args.csv.is_wanted {
+        writeln!(out, "CSV:     {}", csv.display())?;
+    }
     Ok(())
 }

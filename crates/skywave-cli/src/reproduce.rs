@@ -13,6 +13,7 @@ use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::names::Named;
+use crate::partition::Csv;
 use crate::{output, several};
 
 /// The word for every paper.
@@ -52,6 +53,9 @@ pub(crate) struct Args {
     /// Print one JSON object a claim instead of the table.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    csv: Csv,
 
     #[command(flatten)]
     keep: Keep,
@@ -230,7 +234,11 @@ fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Fail
             )),
             ..HtmlOptions::default()
         };
-        report::write_all(&dir.join(&study.name), &study, results, &options)?;
+        let dir = dir.join(&study.name);
+        report::write_all(&dir, &study, results, &options)?;
+        if args.csv.is_wanted {
+            report::write_all_csv(&dir, &study, results)?;
+        }
     }
     output::write(&dir.join(args.page()), &claims::page(&[*one])?)?;
     let text = dir.join(format!("{}.md", args.scorecard()));

@@ -17,7 +17,7 @@ use crate::figures::Figures;
 use crate::forecast::Wish;
 use crate::keep::Keep;
 use crate::origin::Origin;
-use crate::partition::Partition;
+use crate::partition::{Csv, Partition};
 use crate::progress::Bar;
 use crate::publish::{Publication, Shown};
 use crate::quantity::bytes;
@@ -33,6 +33,7 @@ use crate::{forecast, interrupt, output};
 #[command(after_help = "Examples:\n  \
     skywave run experiments/cerl/fig7a.toml\n  \
     skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
+    skywave run my-link.toml --csv             # tables for a spreadsheet, beside the Parquet files\n  \
     skywave run my-link.toml --svg figures     # its plots as SVG files, for a page\n  \
     skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
     skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
@@ -78,7 +79,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "N/OF",
-        conflicts_with_all = ["json", "capture", "drawn", "dask", "store", "partition"]
+        conflicts_with_all = ["json", "capture", "drawn", "dask", "store", "partition", "csv"]
     )]
     shard: Option<Shard>,
 
@@ -93,6 +94,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     partition: Partition,
+
+    #[command(flatten)]
+    csv: Csv,
 
     #[command(flatten)]
     keep: Keep,
@@ -165,6 +169,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         file: &args.scenario,
         figures,
         partition: partition.as_deref(),
+        csv: args.csv,
         shown: Shown::of(args.json, args.quiet),
     };
     let drawn = publication.write()?;

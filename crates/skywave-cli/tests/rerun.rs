@@ -63,6 +63,31 @@ fn series_are_written_on_request_and_do_not_outlive_their_results() {
 }
 
 #[test]
+fn tables_as_csv_are_written_on_request_and_do_not_outlive_their_results() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let run = |text_of: &str, more: &[&str]| {
+        fs::write(dir.path().join("tiny.toml"), text_of).expect("written");
+        let out = skywave(dir.path(), &[&["run", "tiny.toml"], more].concat());
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        text(&out.stdout)
+    };
+    let csv = dir.path().join("runs/tiny/results.csv");
+    let links = dir.path().join("runs/tiny/links.csv");
+    run(TINY, &[]);
+    assert!(!csv.exists());
+    assert!(run(TINY, &["--csv"]).contains("CSV:    runs/tiny/results.csv"));
+    let table = fs::read_to_string(&csv).expect("a table");
+    assert!(table.starts_with("scenario,seed,flow,transport,goodput_bps,"));
+    assert_eq!(table.lines().count(), 1 + 3);
+    assert!(links.exists());
+    // The same results again.
+    run(TINY, &[]);
+    assert_eq!(fs::read_to_string(&csv).expect("a table"), table);
+    run(&TINY.replace("0.01", "0.02"), &[]);
+    assert!(!csv.exists() && !links.exists());
+}
+
+#[test]
 fn results_of_another_file_of_the_same_name_are_told_of() {
     let dir = tempfile::tempdir().expect("a directory");
     let note = |file: &str| {

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use super::csv::write_csv;
 use super::file::{WriteError, write_file};
+use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
 use super::parquet::{
     write_bins, write_links, write_proxies, write_results, write_series, write_stations,
@@ -63,6 +65,11 @@ pub fn write_all(
     if before == Some(SeriesBefore::Removed) {
         remove(&series)?;
     }
+    if !is_same {
+        for (name, _) in TABLES {
+            remove(&dir.join(name).with_extension("csv"))?;
+        }
+    }
     if !is_same && captures.exists() {
         std::fs::remove_dir_all(&captures).map_err(|source| WriteError {
             path: captures,
@@ -93,6 +100,45 @@ pub fn write_all(
         out.write_all(html(study, results, options)?.as_bytes())
     })?;
     Ok(before)
+}
+
+/// The tables of a run directory, by their names without an ending.
+const TABLES: [(&str, Table); 7] = [
+    ("results", frame::runs),
+    ("links", frame::links),
+    ("proxies", frame::proxies),
+    ("stations", frame::stations),
+    ("timelines", frame::timelines),
+    ("bins", frame::bins),
+    ("series", frame::series),
+];
+
+/// A table of results.
+type Table = for<'a> fn(&'a Study, &'a Results) -> Frame<'a>;
+
+/// Writes each table that [`write_all`] leaves as Parquet also as CSV: `results.csv` and so on. They go when
+/// [`write_all`] writes other results.
+///
+/// # Errors
+/// When a file cannot be written, or a run not be read back.
+pub fn write_all_csv(dir: &Path, study: &Study, results: &Results) -> Result<(), WriteError> {
+    let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
+    let has = Parts::of(results);
+    for (name, table) in TABLES {
+        let is_there = match name {
+            "proxies" => has.proxies,
+            "stations" => has.stations,
+            "timelines" => has.timelines,
+            "bins" => has.bins,
+            "series" => results.recorded().next().is_some(),
+            _ => true,
+        };
+        if is_there {
+            let path = dir.join(name).with_extension("csv");
+            write_file(&path, |out| write_csv(out, table(study, results)))?;
+        }
+    }
+    Ok(())
 }
 
 /// What some runs have and others do not.

@@ -6,6 +6,8 @@
 mod caption;
 mod caution;
 #[cfg(feature = "parquet")]
+mod csv;
+#[cfg(feature = "parquet")]
 mod directory;
 mod draw;
 mod drawings;
@@ -35,7 +37,9 @@ mod words;
 
 pub use caution::caution;
 #[cfg(feature = "parquet")]
-pub use directory::{SeriesBefore, write_all};
+pub use csv::write_csv;
+#[cfg(feature = "parquet")]
+pub use directory::{SeriesBefore, write_all, write_all_csv};
 pub use draw::panel_plot;
 pub use drawings::{Drawing, drawings};
 pub use file::{Format, WriteError, write_drawings, write_file};

@@ -163,6 +163,27 @@ fn open(bytes: &[u8]) -> ParquetRecordBatchReaderBuilder<std::fs::File> {
 }
 
 #[test]
+fn csv_has_the_columns_and_rows_of_parquet() {
+    let (study, results) = small();
+    let mut bytes = Vec::new();
+    write_csv(&mut bytes, frame::runs(&study, &results)).unwrap();
+    let mut reader = ::csv::Reader::from_reader(bytes.as_slice());
+    let names = reader.headers().unwrap().clone();
+    let schema = frame::runs(&study, &results).schema();
+    assert!(names.iter().eq(schema.fields().iter().map(|f| f.name())));
+    let at = |name: &str| names.iter().position(|n| n == name).unwrap();
+    let lines: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
+    let expected: Vec<Row<'_>> = rows(&study, &results).collect();
+    assert_eq!(lines.len(), expected.len());
+    for (line, row) in lines.iter().zip(&expected) {
+        assert_eq!(line[at("flow")], *row.flow.name);
+        assert_eq!(line[at("goodput_bps")].parse(), Ok(row.flow.goodput_bps));
+        let completion = line[at("completion_s")].parse().ok();
+        assert_eq!(completion, row.flow.completion_s);
+    }
+}
+
+#[test]
 fn results_are_read_back_from_parquet() {
     let (study, results) = small();
     let mut bytes = Vec::new();

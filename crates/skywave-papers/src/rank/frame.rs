@@ -10,7 +10,7 @@ use super::{Kind, OnPath, Ranked, RankedPath, Row, Study};
 use skywave_lab::experiment::ENGINE;
 use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::frame::{Frame, text, unit};
-use skywave_lab::report::write_frame;
+use skywave_lab::report::{write_csv, write_frame};
 
 /// A row of the table.
 type Line<'a> = (&'a Row, &'a RankedPath, &'a OnPath);
@@ -35,6 +35,20 @@ const MEASURED: [Measured; 12] = [
 
 /// Writes it.
 pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
+    let metadata = [
+        ("title", study.title.clone()),
+        ("study", study.text.clone()),
+    ];
+    write_frame(out, frame(study, ranked), ENGINE, metadata)
+}
+
+/// Writes it as CSV.
+pub fn write_ranking_csv<W: Write>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
+    write_csv(out, frame(study, ranked))
+}
+
+/// The table.
+fn frame(study: &Study, ranked: &Ranked) -> Frame<'static> {
     let ranking = &ranked.ranking;
     let rows = ranking.rows.iter();
     let lines: Vec<Line<'_>> = rows
@@ -104,12 +118,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
             columns.push(reals(&|on| get(on).and_then(number)));
         }
     }
-    let frame = Frame::new(fields, std::iter::once(Ok(columns)));
-    let metadata = [
-        ("title", study.title.clone()),
-        ("study", study.text.clone()),
-    ];
-    write_frame(out, frame, ENGINE, metadata)
+    Frame::new(fields, std::iter::once(Ok(columns)))
 }
 
 /// The word for it, as in the file of a study.

@@ -39,7 +39,7 @@ pub use compose::Entry;
 pub use embedded::builtin;
 pub use error::RankError;
 pub use families::{Families, Figures, Set, Spread, Standing, Together};
-pub use frame::write_ranking;
+pub use frame::{write_ranking, write_ranking_csv};
 pub use html::html;
 pub use json::json_lines;
 pub use markdown::markdown;
