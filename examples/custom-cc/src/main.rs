@@ -1,6 +1,6 @@
 //! A window law and a loss detector of our own, compared with Reno over a path that loses and
 //! reorders packets. Run it from the repository's root:
-//! `cargo run -p custom-cc`.
+//! `cargo run --release -p custom-cc`.
 
 use std::error::Error;
 use std::path::Path;
