@@ -124,6 +124,12 @@ impl Door {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Connections that it has to do with, since they were let in.
+    #[cfg(test)]
+    pub(crate) fn guests(&self) -> usize {
+        self.lock().inside.len()
+    }
+
     /// Lets nobody in any more.
     pub(crate) fn shut(&self, why: Shut) {
         self.shut.send_replace(Some(why));
@@ -192,6 +198,8 @@ impl Door {
                                 // It comes by itself.
                                 let anew = pending::<Infallible>;
                                 let _ = session.with_peer(serve(guest), anew).await;
+                                session.connection.closed().await;
+                                door.lock().forget_closed();
                             }
                         });
                     }
@@ -402,9 +410,7 @@ impl Door {
     /// that was started again is not kept out by what it left.
     fn enter(&self, peer: PublicKey, connection: &Connection) -> Option<Arc<Share>> {
         let mut state = self.lock();
-        state
-            .inside
-            .retain(|other| other.connection.close_reason().is_none());
+        state.forget_closed();
         let of_peer = state.inside.iter().filter(|other| other.peer == peer);
         if of_peer.count() >= PER_KEY {
             let oldest = state.inside.iter().position(|other| other.peer == peer);
@@ -433,6 +439,12 @@ impl Door {
 }
 
 impl State {
+    /// Lets go of connections that are closed, and of all that came over them and nobody has read.
+    fn forget_closed(&mut self) {
+        let is_open = |other: &Inside| other.connection.close_reason().is_none();
+        self.inside.retain(is_open);
+    }
+
     /// The window of one more connection of this host. Of hosts that hold more, one gives back if there is no memory.
     fn window_for(&mut self, peer: PublicKey) -> Option<u64> {
         let now = Instant::now();

@@ -6,6 +6,7 @@ use super::*;
 use crate::auth::tls::Peers;
 use crate::error::Broken;
 use crate::network;
+use crate::session::door::Door;
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send as say, send_chunk};
 use crate::wire::message::{
@@ -469,4 +470,29 @@ async fn a_crowd_finds_no_more_memory_than_there_is() {
         .await
         .unwrap();
     bench.end().await;
+}
+
+/// Also if nobody comes after it: what came over a connection and was not read is kept with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_is_closed_is_forgotten() {
+    let (told, listen) = (Told::default(), listen(None));
+    let door = Door::new(&told.host(RECEIVER), &listen, false);
+    let serving = tokio::spawn({
+        let door = door.clone();
+        async move { door.serve(&listen, |guest| async { drop(guest) }).await }
+    });
+    let (_endpoint, connection) = soon(connect(&SENDER, told.address().await)).await;
+    let (mut sender, _stream) = connection.open_bi().await.unwrap();
+    say(&mut sender, &Hello::Key).await.unwrap();
+    let push = Request::Push(Totals::default());
+    say(&mut sender, &push).await.unwrap();
+    let guests = async |count| {
+        while door.guests() != count {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    soon(guests(1)).await;
+    connection.close(0_u8.into(), b"");
+    soon(guests(0)).await;
+    serving.abort();
 }
