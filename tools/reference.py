@@ -453,6 +453,7 @@ class Reference:
                 "exponential": '"30ms"',
                 "pareto": '{ mean = "30ms", shape = 1.5 }',
                 "lognormal": '{ mean = "30ms", sigma = 1 }',
+                "empirical": '[["10ms", 0.2], ["30ms", 0.9], ["200ms", 1]]',
             }[key or ""]
             yield f"| {code(f'{{ {key} = {example} }}')} | {sentence(choice['description'])} |"
 

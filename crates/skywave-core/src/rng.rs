@@ -74,6 +74,23 @@ impl Stream {
         mean * libm::exp(sigma * normal - sigma * sigma / 2.0)
     }
 
+    /// From a cumulative distribution: values, which do not fall, and the share of all that are at most so large,
+    /// up to 1. Between two points it is linear, as ns-2's `EmpiricalRandomVariable` has it with interpolation; what
+    /// the first point has is its value itself. Draws once. Zero if there is no point.
+    pub fn empirical(&mut self, points: &[(f64, f64)]) -> f64 {
+        let share = self.unit();
+        let next = points.partition_point(|&(_, upto)| upto <= share);
+        let Some(&(high, upto)) = points.get(next).or(points.last()) else {
+            return 0.0;
+        };
+        match next.checked_sub(1).map(|before| points[before]) {
+            Some((low, below)) if upto > below => {
+                low + (high - low) * ((share - below) / (upto - below))
+            }
+            _ => high,
+        }
+    }
+
     /// Uniform duration on [low, high).
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         let span = high.saturating_sub(low).as_nanos();
@@ -144,6 +161,24 @@ mod tests {
         assert!((mean(100_000, || s.uniform_int(10, 20) as f64) - 15.0).abs() < 0.05);
         assert!((mean(400_000, || s.pareto(3.0, 2.5)) - 3.0).abs() < 0.05);
         assert!((mean(400_000, || s.lognormal(3.0, 0.8)) - 3.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn empirical_draws_are_linear_between_the_points() {
+        // A fifth is 1 itself, nothing lies between 4 and 8, and a tenth is 10 itself.
+        let points = [(1.0, 0.2), (4.0, 0.5), (8.0, 0.5), (10.0, 0.9), (10.0, 1.0)];
+        let (mut empirical, mut unit) = (Stream::named(1, "e", "x"), Stream::named(1, "e", "x"));
+        for _ in 0..10_000 {
+            let expected = match unit.unit() {
+                u if u < 0.2 => 1.0,
+                u if u < 0.5 => 1.0 + (u - 0.2) * 10.0,
+                u if u < 0.9 => 8.0 + (u - 0.5) * 5.0,
+                _ => 10.0,
+            };
+            let drawn = empirical.empirical(&points);
+            assert!((drawn - expected).abs() < 1e-9, "{drawn} for {expected}");
+        }
+        assert_eq!(empirical.empirical(&[]), 0.0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use skywave_core::Rate;
 use skywave_lab::scenario::{NoFiles, Scenario};
 use skywave_sim::observe::{Observer, Offer, Watch};
-use skywave_sim::spec::{Dist, FlowSpec, LinkSpec, PauseFrom, Traffic};
+use skywave_sim::spec::{FlowSpec, LinkSpec, PauseFrom, Traffic};
 use skywave_sim::{Outcome, Spec, simulate_watched};
 
 /// Largest text: beyond this nothing new happens, only more of it.
@@ -59,7 +59,7 @@ fn check(spec: &Spec) {
 /// About how often the applications hand over data.
 fn writes(spec: &Spec) -> f64 {
     let duration = spec.duration.as_secs_f64();
-    let of_flow = |flow: &FlowSpec| duration / interval(flow.traffic);
+    let of_flow = |flow: &FlowSpec| duration / interval(&flow.traffic);
     spec.flows.iter().map(of_flow).sum()
 }
 
@@ -74,33 +74,22 @@ fn round_trips(spec: &Spec) -> f64 {
 }
 
 /// Mean seconds between two writes that do not wait for the network.
-fn interval(traffic: Traffic) -> f64 {
+fn interval(traffic: &Traffic) -> f64 {
     let packet_time = |rate: Rate, packet: u32| f64::from(packet) * 8.0 / rate.as_bps() as f64;
     match traffic {
-        Traffic::Cbr { rate, packet, .. } => packet_time(rate, packet),
+        &Traffic::Cbr { rate, packet, .. } => packet_time(rate, packet),
         Traffic::OnOff {
             rate,
             packet,
             on,
             off,
-        } => packet_time(rate, packet).min(mean(on) + mean(off)),
+        } => packet_time(*rate, *packet).min(on.mean() + off.mean()),
         Traffic::Requests {
             think,
             pause_from: PauseFrom::Start,
             ..
-        } => mean(think),
+        } => think.mean(),
         _ => f64::INFINITY,
-    }
-}
-
-fn mean(dist: Dist) -> f64 {
-    match dist {
-        Dist::Constant(mean)
-        | Dist::Exponential(mean)
-        | Dist::Pareto { mean, .. }
-        | Dist::Lognormal { mean, .. } => mean,
-        Dist::Uniform(low, high) => f64::midpoint(low, high),
-        Dist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
     }
 }
 

@@ -17,6 +17,10 @@ use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
 
+mod dist;
+
+pub use dist::Dist;
+
 /// The name of something in a network. A name of 15 bytes or fewer takes no memory beside its owner: a
 /// network of many flows has far more names than anything else.
 pub type Name = EcoString;
@@ -393,7 +397,7 @@ pub enum Transport {
 }
 
 /// Traffic of an application.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
     /// Data without end.
     Ftp,
@@ -437,40 +441,6 @@ pub enum PauseFrom {
     End,
     /// At the start of the transfer before: arrivals do not wait for the network.
     Start,
-}
-
-/// A distribution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Dist {
-    /// Always this.
-    Constant(f64),
-    /// Uniform between two bounds.
-    Uniform(f64, f64),
-    /// Uniform on the whole numbers `low..=high`, each times `unit`.
-    Whole {
-        /// Smallest number.
-        low: u64,
-        /// Largest number.
-        high: u64,
-        /// Factor by which the number is multiplied.
-        unit: f64,
-    },
-    /// Exponential with this mean.
-    Exponential(f64),
-    /// Pareto with this mean and shape.
-    Pareto {
-        /// Mean.
-        mean: f64,
-        /// Shape, above 1.
-        shape: f64,
-    },
-    /// Lognormal with this mean.
-    Lognormal {
-        /// Mean.
-        mean: f64,
-        /// Standard deviation of the logarithm.
-        sigma: f64,
-    },
 }
 
 impl Spec {

@@ -204,11 +204,11 @@ impl Agreement {
 
 fn longest_payload(flow: &FlowSpec) -> u32 {
     use skywave_sim::spec::Traffic;
-    match (&flow.transport, flow.traffic) {
+    match (&flow.transport, &flow.traffic) {
         (Transport::Tcp(config), _) => config.mss,
         (Transport::Wtcp { config, .. }, _) => u32::from(config.mss),
         (Transport::Quic { config, .. }, _) => config.packet_bytes(),
-        (_, Traffic::Cbr { packet, .. } | Traffic::OnOff { packet, .. }) => packet,
+        (_, Traffic::Cbr { packet, .. } | Traffic::OnOff { packet, .. }) => *packet,
         _ => 0,
     }
 }

@@ -19,7 +19,8 @@ Value = object
 """What a key of a scenario file holds: a string with a unit, a number, a list, a dict."""
 
 Dist = str | Mapping[str, Any]
-"""A quantity like "80ms", or a distribution like {"exponential": "80ms"}."""
+"""A quantity like "80ms", or a distribution like {"exponential": "80ms"}, or {"empirical": [("10ms", 0.2), ("80ms", 1)]}
+of measured values with the share of all that are at most so large."""
 
 
 class _Table:

@@ -5,7 +5,7 @@ use skywave_core::link::LossConfig;
 
 use crate::lower::Template;
 use crate::lower::channel::channel;
-use crate::lower::flow::earliest;
+use crate::lower::dist::earliest;
 use crate::model::policer::PolicerModel;
 use crate::model::queue::QueueModel;
 use crate::model::station::MovesModel;
@@ -112,12 +112,12 @@ fn locks(blackout: &Spanned<BlackoutModel>, template: &Template, end: Time) -> O
 
 /// A link over which WTCP's answers come after it has given up.
 fn outlasts(link: &LinkModel, template: &Template) -> Option<Fault> {
-    let there = earliest(link.delay.value);
+    let there = earliest(&link.delay.value);
     let back = link
         .reverse
         .as_ref()
         .and_then(|own| own.value.delay.as_ref());
-    let back = back.map_or(there, |delay| earliest(delay.value));
+    let back = back.map_or(there, |delay| earliest(&delay.value));
     let round_trip = there.since(Time::ZERO) + back.since(Time::ZERO);
     let patience = template.shortest_patience()?;
     (round_trip >= patience).then(|| {
@@ -178,7 +178,7 @@ fn narrow(policer: &Spanned<PolicerModel>, packet: u32) -> Option<Fault> {
 
 /// A delay after which the run is over.
 fn late(delay: &Spanned<Dist<Duration>>, end: Time) -> Option<Fault> {
-    (earliest(delay.value) >= end).then(|| {
+    (earliest(&delay.value) >= end).then(|| {
         Fault::new(
             delay.span.clone(),
             "nothing can arrive over this link before the run ends",

@@ -8,9 +8,10 @@ use skywave_core::{Duration, Time};
 use skywave_sim::spec::{Dist as SimDist, FlowSpec, PauseFrom, ProxySpec, Traffic, Transport};
 
 use crate::lower::custom::CustomMembers;
+use crate::lower::dist::{check_dist, dist, earliest, latest};
 use crate::lower::proxy::Split;
 use crate::lower::tcp;
-use crate::lower::{Draw, FlowNames, Network, Target, check_dist, check_name, copies, numbered};
+use crate::lower::{Draw, FlowNames, Network, Target, check_name, copies, numbered};
 use crate::lower::{proxy, route};
 use crate::model::Dist;
 use crate::model::flow::{FlowModel, OnOffModel, PauseFromModel, RequestsModel, TrafficModel};
@@ -83,7 +84,7 @@ pub(crate) fn all(
                 to,
                 route: None,
                 transport: transport.clone(),
-                traffic,
+                traffic: traffic.clone(),
                 start,
                 stop,
             });
@@ -214,13 +215,13 @@ fn times(
      -> Result<Option<Time>, Fault> {
         let Some(dist) = dist else { return Ok(None) };
         check_dist(dist, |d| d.0.as_secs_f64())?;
-        if let Dist::Constant(at) = dist.value {
+        if let Dist::Constant(at) = &dist.value {
             return Ok(Some(Time::ZERO + at.0 + later));
         }
         network.draws.push(Draw {
             entity: format!("flow.{name}"),
             purpose,
-            dist: dist.value,
+            dist: dist.value.clone(),
             later,
             targets: vec![target],
         });
@@ -244,7 +245,7 @@ fn times(
     let first = model
         .start
         .as_ref()
-        .map_or(Time::ZERO, |s| earliest(s.value))
+        .map_or(Time::ZERO, |s| earliest(&s.value))
         + step;
     let start_span = model.start.as_ref().map(|s| &s.span);
     if let Some(span) = start_span.or(model.start_step.as_ref().map(|s| &s.span))
@@ -254,7 +255,7 @@ fn times(
             .label(format!("the run ends at {}s", end.as_secs_f64())));
     }
     if let Some(dist) = &model.stop
-        && latest(dist.value) <= first
+        && latest(&dist.value) <= first
     {
         return Err(
             Fault::new(dist.span.clone(), "this flow stops before it starts")
@@ -262,21 +263,6 @@ fn times(
         );
     }
     Ok((start, stop))
-}
-
-/// The earliest time that can be drawn.
-pub(crate) fn earliest(dist: Dist<units::Duration>) -> Time {
-    match dist {
-        Dist::Constant(d) | Dist::Uniform(d, _) => Time::ZERO + d.0,
-        Dist::Exponential(_) | Dist::Pareto(_) | Dist::Lognormal(_) => Time::ZERO,
-    }
-}
-
-fn latest(dist: Dist<units::Duration>) -> Time {
-    match dist {
-        Dist::Constant(d) | Dist::Uniform(_, d) => Time::ZERO + d.0,
-        Dist::Exponential(_) | Dist::Pareto(_) | Dist::Lognormal(_) => Time::MAX,
-    }
 }
 
 /// Header bytes of a UDP packet.
@@ -327,7 +313,7 @@ fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
     let on = dist(&m.on, |d| d.0.as_secs_f64())?;
     let off = dist(&m.off, |d| d.0.as_secs_f64())?;
     let (time, _) = m.rate.0.transmission_time(u64::from(m.packet.0), 0);
-    let (cycle, packet) = (mean(on) + mean(off), time.as_secs_f64());
+    let (cycle, packet) = (on.mean() + off.mean(), time.as_secs_f64());
     if cycle < packet {
         let told = |seconds| match std::time::Duration::try_from_secs_f64(seconds) {
             Ok(time) => format!("{time:?}"),
@@ -350,16 +336,6 @@ fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
         on,
         off,
     })
-}
-
-/// The mean of what is drawn.
-fn mean(dist: SimDist) -> f64 {
-    match dist {
-        SimDist::Constant(value) | SimDist::Exponential(value) => value,
-        SimDist::Pareto { mean, .. } | SimDist::Lognormal { mean, .. } => mean,
-        SimDist::Uniform(low, high) => f64::midpoint(low, high),
-        SimDist::Whole { low, high, unit } => f64::midpoint(low as f64, high as f64) * unit,
-    }
 }
 
 /// The size of a transfer: bytes, or whole segments.
@@ -389,22 +365,4 @@ fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist
         (None, None) => Err(Fault::new(span.clone(), "how large is a transfer?")
             .label("`size` or `segments` is needed")),
     }
-}
-
-/// A distribution that the simulation draws from.
-fn dist<Q: Copy>(model: &Spanned<Dist<Q>>, number: impl Fn(Q) -> f64) -> Result<SimDist, Fault> {
-    check_dist(model, &number)?;
-    Ok(match model.value {
-        Dist::Constant(x) => SimDist::Constant(number(x)),
-        Dist::Uniform(low, high) => SimDist::Uniform(number(low), number(high)),
-        Dist::Exponential(mean) => SimDist::Exponential(number(mean)),
-        Dist::Pareto(p) => SimDist::Pareto {
-            mean: number(p.mean),
-            shape: p.shape,
-        },
-        Dist::Lognormal(p) => SimDist::Lognormal {
-            mean: number(p.mean),
-            sigma: p.sigma,
-        },
-    })
 }

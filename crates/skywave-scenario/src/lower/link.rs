@@ -10,11 +10,12 @@ use skywave_sim::spec::LinkSpec;
 
 use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
+use crate::lower::dist::check_dist;
 use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::{self, place_losses};
 use crate::lower::shaper;
 use crate::lower::steps;
-use crate::lower::{Draw, Network, Target, check_dist, check_name, copies, numbered};
+use crate::lower::{Draw, Network, Target, check_name, copies, numbered};
 use crate::model::policer::PolicerModel;
 use crate::model::recovery::ArqModel;
 use crate::model::units::{self, Packets, Rate};
@@ -100,11 +101,11 @@ pub(crate) fn add(
             let reverse_name = format!("{name}.reverse");
             let target = Target::LinkDelay(add(reverse_name.clone(), to, from, back)?);
             match model.reverse.as_ref().and_then(|r| r.value.delay.as_ref()) {
-                Some(own) => draw_delay(network, &reverse_name, own.value, vec![target]),
+                Some(own) => draw_delay(network, &reverse_name, &own.value, vec![target]),
                 None => drawn.push(target),
             }
         }
-        draw_delay(network, &name, model.delay.value, drawn);
+        draw_delay(network, &name, &model.delay.value, drawn);
     }
     Ok(())
 }
@@ -112,7 +113,7 @@ pub(crate) fn add(
 fn draw_delay(
     network: &mut Network,
     link: &str,
-    dist: Dist<units::Duration>,
+    dist: &Dist<units::Duration>,
     targets: Vec<Target>,
 ) {
     if !matches!(dist, Dist::Constant(_)) {
@@ -120,7 +121,7 @@ fn draw_delay(
             later: skywave_core::Duration::ZERO,
             entity: format!("link.{link}"),
             purpose: "delay",
-            dist,
+            dist: dist.clone(),
             targets,
         });
     }

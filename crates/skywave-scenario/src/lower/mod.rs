@@ -8,6 +8,7 @@ pub(crate) mod contention;
 pub(crate) mod custom;
 pub(crate) mod d_proxy;
 pub(crate) mod datagram;
+pub(crate) mod dist;
 pub(crate) mod doubt;
 pub(crate) mod flow;
 pub(crate) mod freeze;
@@ -377,31 +378,6 @@ pub(crate) fn check_name(name: &Spanned<String>) -> Result<(), Fault> {
     Err(Fault::new(name.span.clone(), "this cannot be a name").label(reason))
 }
 
-/// Checks a distribution; `number` makes its parameters comparable.
-pub(crate) fn check_dist<Q: Copy>(
-    dist: &Spanned<Dist<Q>>,
-    number: impl Fn(Q) -> f64,
-) -> Result<(), Fault> {
-    let fault = |message: &str, label: &str| {
-        Err(Fault::new(dist.span.clone(), message.to_owned()).label(label.to_owned()))
-    };
-    match dist.value {
-        Dist::Uniform(low, high) if number(low) > number(high) => fault(
-            "these bounds are in the wrong order",
-            "the smaller one first",
-        ),
-        Dist::Pareto(p) if !(p.shape > 1.0 && p.shape.is_finite()) => fault(
-            "the shape of a Pareto distribution must be above 1",
-            "it has no mean otherwise",
-        ),
-        Dist::Lognormal(p) if !(0.0..=10.0).contains(&p.sigma) => fault(
-            "`sigma` of a lognormal distribution must be from 0 to 10",
-            "the standard deviation of the logarithm",
-        ),
-        _ => Ok(()),
-    }
-}
-
 impl Template {
     /// The simulation of `seed`.
     pub(crate) fn spec(&self, seed: u64) -> Spec {
@@ -409,7 +385,7 @@ impl Template {
         spec.seed = seed;
         for draw in &self.draws {
             let mut stream = Stream::named(seed, &draw.entity, draw.purpose);
-            let drawn = draw_time(draw.dist, &mut stream) + draw.later;
+            let drawn = dist::draw_time(&draw.dist, &mut stream) + draw.later;
             for &target in &draw.targets {
                 match target {
                     Target::LinkDelay(i) => {
@@ -501,16 +477,5 @@ impl Template {
     pub(crate) fn flow_names(&self) -> impl Iterator<Item = &str> {
         let own = self.spec.flows.iter().map(|f| f.name.as_str());
         own.chain(self.flows.iter().map(|f| f.group.as_str()))
-    }
-}
-
-fn draw_time(dist: Dist<units::Duration>, stream: &mut Stream) -> Duration {
-    let seconds = |d: units::Duration| d.0.as_secs_f64();
-    match dist {
-        Dist::Constant(d) => d.0,
-        Dist::Uniform(low, high) => stream.uniform_duration(low.0, high.0),
-        Dist::Exponential(mean) => Duration::from_secs_f64(stream.exponential(seconds(mean))),
-        Dist::Pareto(p) => Duration::from_secs_f64(stream.pareto(seconds(p.mean), p.shape)),
-        Dist::Lognormal(p) => Duration::from_secs_f64(stream.lognormal(seconds(p.mean), p.sigma)),
     }
 }

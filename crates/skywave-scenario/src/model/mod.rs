@@ -108,7 +108,7 @@ impl<T> OneOrMany<T> {
 }
 
 /// A value, or a distribution to draw it from.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(rename = "Dist_{Q}", transform = crate::model::schema::unwrap_kinds))]
@@ -123,6 +123,9 @@ pub(crate) enum Dist<Q> {
     Pareto(ParetoModel<Q>),
     /// Lognormal with this mean and this standard deviation of the logarithm.
     Lognormal(LognormalModel<Q>),
+    /// Measured: values, each with the share of all that are at most so large. Neither falls, the last share is 1, and
+    /// it is linear between two of them.
+    Empirical(Vec<Spanned<(Q, Probability)>>),
 }
 
 /// Pareto's parameters.

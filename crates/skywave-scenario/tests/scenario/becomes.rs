@@ -51,7 +51,9 @@ fn tcp(text: &str) -> TcpConfig {
 }
 
 fn traffic(text: &str) -> Traffic {
-    spec("delay = \"1ms\"", &format!("traffic = {text}")).flows[0].traffic
+    spec("delay = \"1ms\"", &format!("traffic = {text}")).flows[0]
+        .traffic
+        .clone()
 }
 
 fn ms(n: u64) -> Duration {

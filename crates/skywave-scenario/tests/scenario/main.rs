@@ -7,6 +7,7 @@ mod contention;
 mod cross_layer;
 mod custom;
 mod detection;
+mod empirical;
 mod errors;
 mod example;
 mod flow;

@@ -34,7 +34,7 @@ pub(crate) struct Source {
 impl Source {
     pub(crate) fn new(flow: &FlowSpec, seed: u64) -> Self {
         Self {
-            traffic: flow.traffic,
+            traffic: flow.traffic.clone(),
             draws: Stream::named(seed, &format!("flow.{}", flow.name), "traffic"),
             burst_end: Time::ZERO,
             busy: false,
@@ -46,12 +46,12 @@ impl Source {
     /// The start, or a time that was asked for: what to do and when to call again.
     pub(crate) fn on_time(&mut self, now: Time) -> (Action, Option<Time>) {
         let first = !std::mem::replace(&mut self.started, true);
-        match self.traffic {
+        match &self.traffic {
             Traffic::Ftp => (Action::Write(u64::MAX), None),
             // The second call, at once, closes.
-            Traffic::Bytes(bytes) if first => (Action::Write(bytes), Some(now)),
+            &Traffic::Bytes(bytes) if first => (Action::Write(bytes), Some(now)),
             Traffic::Bytes(_) => (Action::Close, None),
-            Traffic::Cbr {
+            &Traffic::Cbr {
                 rate,
                 packet,
                 jitter,
@@ -67,24 +67,24 @@ impl Source {
                 off,
             } => {
                 if first {
-                    self.burst_end = now + self.duration(on);
+                    self.burst_end = now + duration(&mut self.draws, on);
                 }
-                let mut next = now + packet_time(rate, packet);
+                let mut next = now + packet_time(*rate, *packet);
                 if next >= self.burst_end {
-                    next = self.burst_end + self.duration(off);
-                    self.burst_end = next + self.duration(on);
+                    next = self.burst_end + duration(&mut self.draws, off);
+                    self.burst_end = next + duration(&mut self.draws, on);
                 }
-                (Action::Write(u64::from(packet)), Some(next))
+                (Action::Write(u64::from(*packet)), Some(next))
             }
             Traffic::Requests {
                 size,
                 think,
                 pause_from,
             } => {
-                let bytes = (self.draw(size) + 0.5) as u64;
+                let bytes = (size.draw(&mut self.draws) + 0.5) as u64;
                 self.busy = true;
                 let next = match pause_from {
-                    PauseFrom::Start => Some(now + self.duration(think)),
+                    PauseFrom::Start => Some(now + duration(&mut self.draws, think)),
                     PauseFrom::End => {
                         self.pausing = true;
                         None
@@ -99,32 +99,21 @@ impl Source {
     /// again.
     pub(crate) fn on_drained(&mut self, now: Time) -> Option<Time> {
         self.busy = false;
-        let Traffic::Requests { think, .. } = self.traffic else {
+        let Traffic::Requests { think, .. } = &self.traffic else {
             return None;
         };
-        std::mem::take(&mut self.pausing).then(|| now + self.duration(think))
+        std::mem::take(&mut self.pausing).then(|| now + duration(&mut self.draws, think))
     }
 
     /// A transfer is going on whose end the source wants to hear of.
     pub(crate) fn waits_for_drain(&self) -> bool {
         self.busy
     }
+}
 
-    fn duration(&mut self, dist: Dist) -> Duration {
-        // At least a nanosecond, so that time goes on.
-        Duration::from_secs_f64(self.draw(dist)).max(Duration::from_nanos(1))
-    }
-
-    fn draw(&mut self, dist: Dist) -> f64 {
-        match dist {
-            Dist::Constant(value) => value,
-            Dist::Uniform(low, high) => self.draws.uniform(low, high),
-            Dist::Whole { low, high, unit } => self.draws.uniform_int(low, high) as f64 * unit,
-            Dist::Exponential(mean) => self.draws.exponential(mean),
-            Dist::Pareto { mean, shape } => self.draws.pareto(mean, shape),
-            Dist::Lognormal { mean, sigma } => self.draws.lognormal(mean, sigma),
-        }
-    }
+/// A drawn time: at least a nanosecond, so that time goes on.
+fn duration(draws: &mut Stream, seconds: &Dist) -> Duration {
+    Duration::from_secs_f64(seconds.draw(draws)).max(Duration::from_nanos(1))
 }
 
 fn packet_time(rate: Rate, packet: u32) -> Duration {
