@@ -27,8 +27,8 @@ use crate::{forecast, interrupt, output};
 ///
 /// Prints a table and leaves results.parquet, links.parquet, report.html and the scenario in
 /// runs/NAME/; of a radio network also stations.parquet, and timelines.parquet with a `timeline`;
-/// bins.parquet with `bins`, series.parquet with time series. What finished is kept: Ctrl-C loses
-/// nothing, and a second call runs only what is missing.
+/// bins.parquet with `bins`, requests.parquet with `requests`, series.parquet with time series. What
+/// finished is kept: Ctrl-C loses nothing, and a second call runs only what is missing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave run experiments/cerl/fig7a.toml\n  \

@@ -125,6 +125,11 @@ impl Results {
         self.table(py, frame::bins)
     }
 
+    /// One row a run, flow and transfer that was kept by itself.
+    fn requests(&self, py: Python<'_>) -> PyResult<Table> {
+        self.table(py, frame::requests)
+    }
+
     /// One row a sample of a recorded time series.
     fn series(&self, py: Python<'_>) -> PyResult<Table> {
         self.table(py, frame::series)

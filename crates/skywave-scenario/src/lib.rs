@@ -454,6 +454,7 @@ fn report_of(
     recorded: Recorded,
 ) -> Result<Report, Fault> {
     let model: report::ReportModel = de::from_node(node).map_err(|f| f.at(&node.span))?;
+    let mut requesting = BTreeSet::new();
     let mut flows = BTreeSet::new();
     let mut links = BTreeSet::new();
     let mut stations = BTreeSet::new();
@@ -464,6 +465,7 @@ fn report_of(
             let written = value.to_string();
             of_path.entry(written).or_insert_with(|| value.short());
         }
+        requesting.extend(point.template.requesting_flows().map(String::from));
         flows.extend(point.template.flow_names().map(String::from));
         links.extend(point.template.link_names().map(String::from));
         stations.extend(point.template.station_names().map(String::from));
@@ -476,5 +478,7 @@ fn report_of(
         values,
         series: recorded == Recorded::Always || points.iter().all(|p| p.template.series()),
         bins: points.iter().all(|p| p.template.bins()),
+        requests: points.iter().all(|p| p.template.requests()),
+        requesting,
     })
 }

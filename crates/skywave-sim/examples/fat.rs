@@ -125,5 +125,6 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }

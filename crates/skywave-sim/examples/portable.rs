@@ -102,6 +102,7 @@ fn spec() -> Spec {
         series: true,
         details: true,
         bins: Some(Duration::from_millis(500)),
+        requests: false,
     }
 }
 

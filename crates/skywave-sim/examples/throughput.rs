@@ -127,5 +127,6 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }

@@ -130,5 +130,6 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
         series: false,
         details: false,
         bins: None,
+        requests: false,
     }
 }

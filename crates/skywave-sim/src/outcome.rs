@@ -21,6 +21,8 @@ pub struct Outcome {
     pub series: Vec<Series>,
     /// Delivered bytes over time, when asked for.
     pub bins: Option<Bins>,
+    /// For each flow its transfers in the order in which they were handed over, when asked for.
+    pub requests: Option<Vec<Vec<Request>>>,
     /// Events that the engine handled over the whole run.
     pub events: u64,
 }
@@ -342,6 +344,18 @@ pub struct Bins {
     pub width_s: f64,
     /// For each flow, the in-order payload bytes that its application got in each bin.
     pub delivered: Vec<Vec<u64>>,
+}
+
+/// One transfer of several on a connection.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Request {
+    /// When the application handed it over, seconds.
+    pub start_s: f64,
+    /// Its payload.
+    pub bytes: u64,
+    /// How long it took until its last byte had reached the other application, seconds; `None` if it was not done
+    /// by the end of the measured window.
+    pub took_s: Option<f64>,
 }
 
 /// A time series of one quantity of one flow or link.

@@ -53,6 +53,8 @@ pub struct Spec {
     pub details: bool,
     /// Count delivered bytes in bins of this length, from the start of the run.
     pub bins: Option<Duration>,
+    /// Keep each transfer of [`Traffic::Requests`] by itself.
+    pub requests: bool,
 }
 
 /// A one-way link.
@@ -441,6 +443,14 @@ pub enum PauseFrom {
     End,
     /// At the start of the transfer before: arrivals do not wait for the network.
     Start,
+}
+
+impl FlowSpec {
+    /// Whether the time of each transfer is known. Of datagrams nobody knows which of them a transfer lacks.
+    pub fn measures_requests(&self) -> bool {
+        matches!(self.traffic, Traffic::Requests { .. })
+            && !matches!(self.transport, Transport::Udp { .. })
+    }
 }
 
 impl Spec {

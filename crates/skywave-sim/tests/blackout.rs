@@ -63,6 +63,7 @@ fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
         series: true,
         details: false,
         bins: Some(Duration::from_secs(1)),
+        requests: false,
     }
 }
 

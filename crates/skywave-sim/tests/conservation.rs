@@ -361,6 +361,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }
 

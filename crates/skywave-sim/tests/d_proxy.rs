@@ -52,6 +52,7 @@ fn path(name: &str, loss: f64, traffic: Traffic, seed: u64) -> Spec {
         series: false,
         details: true,
         bins: None,
+        requests: false,
     }
 }
 

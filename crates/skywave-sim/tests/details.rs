@@ -157,6 +157,7 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }
 
@@ -201,6 +202,59 @@ fn the_time_of_a_request_is_that_until_its_last_byte_arrives() {
         near(flow.request_time_mean_s, ONE_WAY + 9.0 * 0.006, 0.02);
         near(flow.request_time_p99_s, ONE_WAY + 9.0 * 0.006, 0.03);
     }
+}
+
+/// Transfers of half a second that begin every 0.4 s: the queue of them grows.
+#[test]
+fn each_transfer_is_kept_on_request_and_what_is_not_done_has_no_time() {
+    let mut spec = single(PATH, ns2("reno", PATH.buffer), 1);
+    spec.duration = Time::ZERO + Duration::from_secs(60);
+    spec.measure = (
+        Time::ZERO + Duration::from_secs(20),
+        Time::ZERO + Duration::from_secs(50),
+    );
+    spec.flows[0].traffic = Traffic::Requests {
+        size: Dist::Uniform(100_000.0, 150_000.0),
+        think: Dist::Constant(0.4),
+        pause_from: PauseFrom::Start,
+    };
+    let without = simulate(&spec);
+    assert_eq!(without.requests, None);
+    spec.requests = true;
+    let with = simulate(&spec);
+    assert_eq!(
+        with.flows, without.flows,
+        "keeping them changes nothing else"
+    );
+    let [requests] = &with.requests.expect("asked for")[..] else {
+        panic!("one flow");
+    };
+    assert!(requests.is_sorted_by(|a, b| a.start_s < b.start_s));
+    let sizes = 100_000..=150_000;
+    assert!(
+        requests
+            .iter()
+            .all(|request| sizes.contains(&request.bytes))
+    );
+    let done = requests
+        .iter()
+        .filter_map(|request| Some((request.start_s, request.took_s?)));
+    let done: Vec<(f64, f64)> = done.collect();
+    assert_eq!(done.len() as u64, with.flows[0].requests_done);
+    assert!(
+        done.iter()
+            .all(|(start, took)| (20.0..50.0).contains(&(start + took)))
+    );
+    let mean = done.iter().map(|(_, took)| took).sum::<f64>() / done.len() as f64;
+    near(with.flows[0].request_time_mean_s, mean, 1e-9);
+    // Those that are not done by the end of the window are there too, up to the last one that began in it.
+    let open = requests
+        .iter()
+        .filter(|request| request.took_s.is_none())
+        .count();
+    assert!(open > 10, "{open}");
+    let last = requests[requests.len() - 1].start_s;
+    assert!((49.6..50.0).contains(&last), "{last}");
 }
 
 /// Four times what the link carries, without a buffer to speak of.

@@ -55,6 +55,7 @@ fn dark(warning: Option<u64>) -> Spec {
         series: true,
         details: false,
         bins: None,
+        requests: false,
     }
 }
 

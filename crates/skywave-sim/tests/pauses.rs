@@ -184,7 +184,11 @@ fn a_window_that_limits_nothing_does_not_grow() {
                 4.0,
             ),
             // A burst may have filled the window, and BBR keeps the rate of one.
-            ("TCP, by the application", window_of(tcp(many), calls.clone()), 16.0),
+            (
+                "TCP, by the application",
+                window_of(tcp(many), calls.clone()),
+                16.0,
+            ),
             (
                 "QUIC, by the application",
                 window_of(quic(many), calls.clone()),

@@ -163,6 +163,7 @@ fn every_transfer_over_a_long_lossy_link_completes() {
             series: false,
             details: true,
             bins: None,
+            requests: false,
         };
         let flows = simulate(&spec).flows;
         for flow in &flows {

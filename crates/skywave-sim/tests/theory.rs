@@ -164,6 +164,7 @@ fn voice(rate_kbps: u64) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Most fields of most outcomes are zero. So a list of fields is a bit a field, which says whether it is
 //! something, and the values of those that are.
 
-use skywave_sim::outcome::{Bins, Outcome, Span, StationOutcome};
+use skywave_sim::outcome::{Bins, Outcome, Request, Span, StationOutcome};
 
 use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::timeline::ACTIVITIES;
@@ -38,6 +38,18 @@ pub(super) fn write(out: &mut Vec<u8>, outcome: &Outcome) {
             list(out, flow, |out, bytes| count(out, *bytes));
         });
     }
+    count(out, u64::from(outcome.requests.is_some()));
+    list(
+        out,
+        outcome.requests.as_deref().unwrap_or_default(),
+        |out, flow| {
+            list(out, flow, |out, request| {
+                real(out, request.start_s);
+                count(out, request.bytes);
+                real(out, request.took_s.unwrap_or(f64::INFINITY));
+            });
+        },
+    );
 }
 
 /// The outcome again; `None` if these are not the bytes of one.
@@ -74,6 +86,19 @@ pub(super) fn read(mut bytes: &[u8]) -> Option<Outcome> {
                 delivered: take_list(from, |from| take_list(from, take_count))?,
             }),
         },
+        requests: {
+            let kept = take_count(from)? != 0;
+            let requests = take_list(from, |from| take_list(from, take_request))?;
+            kept.then_some(requests)
+        },
+    })
+}
+
+fn take_request(from: &mut &[u8]) -> Option<Request> {
+    Some(Request {
+        start_s: take_real(from)?,
+        bytes: take_count(from)?,
+        took_s: Some(take_real(from)?).filter(|took| took.is_finite()),
     })
 }
 
@@ -231,6 +256,21 @@ mod tests {
                 width_s: 0.1,
                 delivered: vec![vec![], vec![0, u64::MAX]],
             }),
+            requests: Some(vec![
+                vec![],
+                vec![
+                    Request {
+                        start_s: 0.1,
+                        bytes: 1000,
+                        took_s: Some(0.2),
+                    },
+                    Request {
+                        start_s: 0.3,
+                        bytes: 1,
+                        took_s: None,
+                    },
+                ],
+            ]),
             events: 1 << 63,
         };
         let bytes = packed(&outcome);

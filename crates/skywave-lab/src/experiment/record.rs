@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, Outcome, StationOutcome};
+use skywave_sim::outcome::{Bins, Outcome, Request, StationOutcome};
 
 use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::key::{RunKey, hash};
@@ -56,6 +56,11 @@ pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> Str
             "width_s": bins.width_s,
             "delivered": bins.delivered,
         })),
+        "requests": outcome.requests.as_ref().map(|flows| {
+            let request = |r: &Request| json!([r.start_s, r.bytes, r.took_s]);
+            let of_flow = |flow: &Vec<Request>| flow.iter().map(request).collect::<Value>();
+            flows.iter().map(of_flow).collect::<Value>()
+        }),
     });
     let mut line = line.to_string();
     let check = hash(line.as_bytes());
@@ -134,6 +139,10 @@ fn parse(value: &Value) -> Option<(RunKey, RunResult)> {
             Value::Null => None,
             bins => Some(restore_bins(bins)?),
         },
+        requests: match value.get("requests")? {
+            Value::Null => None,
+            requests => Some(restore_requests(requests)?),
+        },
         events: value.get("events")?.as_u64()?,
     });
     Some((key, run))
@@ -146,6 +155,23 @@ fn restore_bins(value: &Value) -> Option<Bins> {
         width_s: value.get("width_s")?.as_f64()?,
         delivered: delivered.collect::<Option<_>>()?,
     })
+}
+
+fn restore_requests(value: &Value) -> Option<Vec<Vec<Request>>> {
+    let request = |request: &Value| {
+        let took = request.get(2)?;
+        Some(Request {
+            start_s: request.get(0)?.as_f64()?,
+            bytes: request.get(1)?.as_u64()?,
+            took_s: if took.is_null() {
+                None
+            } else {
+                Some(took.as_f64()?)
+            },
+        })
+    };
+    let of_flow = |flow: &Value| flow.as_array()?.iter().map(request).collect();
+    value.as_array()?.iter().map(of_flow).collect()
 }
 
 fn restore<T: Default>(

@@ -6,7 +6,7 @@ use std::io::Write;
 use skywave_core::link::{Limit, LinkConfig, LossConfig, QueueConfig};
 use skywave_core::tcp::{CustomDetection, DetectionConfig, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Series};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Request, Series};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 
 use std::sync::Mutex;
@@ -58,6 +58,7 @@ impl Design for Losses {
             proxies: Vec::new(),
             radio: None,
             bins: None,
+            requests: false,
         }
     }
 }
@@ -93,6 +94,7 @@ pub(super) fn fake(spec: &Spec) -> Outcome {
             ..LinkOutcome::default()
         }],
         bins: None,
+        requests: None,
         series: if spec.series { vec![series] } else { vec![] },
         events: spec.seed,
     }
@@ -451,7 +453,7 @@ fn runs_with_code_of_a_users_own_are_never_reused() {
 }
 
 #[test]
-fn bins_are_kept_with_the_run() {
+fn bins_and_requests_are_kept_with_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let options = Options {
         dir: Some(dir.path()),
@@ -463,14 +465,25 @@ fn bins_are_kept_with_the_run() {
             width_s: 0.1,
             delivered: vec![vec![spec.seed, 0, u64::MAX]],
         });
+        let request = |took_s| Request {
+            start_s: 0.1 + 0.2,
+            bytes: u64::MAX,
+            took_s,
+        };
+        outcome.requests = Some(vec![vec![], vec![request(Some(1.0 / 3.0)), request(None)]]);
         Some(outcome)
     };
     let design = Losses(vec![1, 3]);
     let first = run(&design, &options, binned).unwrap();
     let again = run(&design, &options, |_, _| panic!("it is there")).unwrap();
     assert_eq!(first, again);
-    let bins = again.get(0, 1).unwrap().outcome.bins;
+    let Outcome { bins, requests, .. } = again.get(0, 1).unwrap().outcome;
     assert_eq!(bins.unwrap().delivered, [[3, 0, u64::MAX]]);
+    let times = requests.unwrap()[1]
+        .iter()
+        .map(|request| request.took_s)
+        .collect::<Vec<_>>();
+    assert_eq!(times, [Some(1.0 / 3.0), None]);
 }
 
 #[test]

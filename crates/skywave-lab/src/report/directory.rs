@@ -9,8 +9,8 @@ use super::file::{WriteError, write_file};
 use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
 use super::parquet::{
-    write_bins, write_links, write_proxies, write_results, write_series, write_stations,
-    write_timelines,
+    write_bins, write_links, write_proxies, write_requests, write_results, write_series,
+    write_stations, write_timelines,
 };
 use super::study::Study;
 use crate::capture;
@@ -93,6 +93,9 @@ pub fn write_all(
     write_if(has.bins, &dir.join("bins.parquet"), |out| {
         write_bins(out, study, results)
     })?;
+    write_if(has.requests, &dir.join("requests.parquet"), |out| {
+        write_requests(out, study, results)
+    })?;
     if has_series {
         write_file(&series, |out| write_series(out, study, results))?;
     }
@@ -148,6 +151,7 @@ struct Parts {
     stations: bool,
     timelines: bool,
     bins: bool,
+    requests: bool,
 }
 
 impl Parts {
@@ -159,6 +163,7 @@ impl Parts {
             has.stations |= !stations.is_empty();
             has.timelines |= stations.iter().any(|s| !s.timeline.is_empty());
             has.bins |= run.outcome.bins.is_some();
+            has.requests |= run.outcome.requests.is_some();
         }
         has
     }

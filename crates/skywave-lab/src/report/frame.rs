@@ -268,6 +268,46 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     )
 }
 
+/// Single transfers: one row a run, flow and transfer that was kept by itself.
+pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let params = ParamColumns::new(study);
+    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
+    fields.extend(params.fields());
+    fields.extend([
+        Field::new("flow", DataType::Utf8, false),
+        Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("bytes", DataType::UInt64, false).with_metadata(unit("B")),
+        Field::new("request_time_s", DataType::Float64, true).with_metadata(unit("s")),
+    ]);
+    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
+        let flows = outcome
+            .flows
+            .into_iter()
+            .zip(outcome.requests.unwrap_or_default());
+        flows.flat_map(move |(flow, requests)| {
+            let name: Arc<str> = flow.name.into();
+            requests
+                .into_iter()
+                .map(move |request| (point, seed, Arc::clone(&name), request))
+        })
+    });
+    Frame::new(
+        fields,
+        chunked(all).map(move |chunk| {
+            let starts = chunk.iter().map(|r| r.3.start_s);
+            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
+            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
+            columns.push(text(chunk.iter().map(|r| &*r.2)));
+            columns.push(Arc::new(Float64Array::from_iter_values(starts)));
+            columns.push(numbers(chunk.iter().map(|r| r.3.bytes)));
+            columns.push(Arc::new(
+                chunk.iter().map(|r| r.3.took_s).collect::<Float64Array>(),
+            ));
+            Ok(columns)
+        }),
+    )
+}
+
 /// Every sample of every recorded time series: one row a run, entity, quantity and time.
 pub fn series<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let params = Arc::new(ParamColumns::new(study));

@@ -62,6 +62,16 @@ pub(super) fn observe(
                 .map(|(index, _)| at_place(index, summary::of_flows(outcome, plot.y, alone(index))))
                 .collect()
         }
+        Sample::Request => {
+            let requests = outcome.requests.iter().flatten();
+            let flows = outcome.flows.iter().enumerate().zip(requests);
+            let flows = flows.filter(|((index, flow), _)| wanted(flow, *index));
+            // What is not done has no time yet: one longer than all others.
+            let times = flows.flat_map(|(_, requests)| requests);
+            let times = times.map(|request| Some(request.took_s.unwrap_or(f64::INFINITY)));
+            let numbered = times.enumerate();
+            numbered.map(|(slot, time)| at_place(slot, time)).collect()
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Results as Parquet files: `results.parquet`, `links.parquet`, `proxies.parquet`, `stations.parquet`, `timelines.parquet`,
-//! `bins.parquet` and `series.parquet`, with what they depend on in their metadata. The same results give the same bytes.
+//! `bins.parquet`, `requests.parquet` and `series.parquet`, with what they depend on in their metadata. The same results give the same bytes.
 
 use std::io::{self, Write};
 
@@ -65,6 +65,11 @@ pub(super) fn write_timelines<W: Write + Send>(
 /// Writes delivered bytes over time: one row a run, flow and bin.
 pub fn write_bins<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
     write(out, frame::bins(study, results), study, results)
+}
+
+/// Writes single transfers: one row a run, flow and transfer.
+pub fn write_requests<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
+    write(out, frame::requests(study, results), study, results)
 }
 
 /// Writes every sample of every recorded time series: one row a run, entity, quantity and time.

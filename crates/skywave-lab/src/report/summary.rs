@@ -142,7 +142,7 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         let in_plot = |f: &&super::FlowLabel| plot.flow.as_ref().is_none_or(|w| f.group == *w);
         p.flows.iter().filter(in_plot).count()
     });
-    let alone = plot.by == Some(PlotAxis::Flow) || plot.sample == Sample::Flow;
+    let alone = plot.by == Some(PlotAxis::Flow) || plot.sample != Sample::Run;
     let pooled = flows.max() > Some(1) && !alone;
     let label = match column.pooling {
         Pooling::Sum | Pooling::Arriving if pooled => format!("{}, sum over flows", column.label),

@@ -7,6 +7,7 @@ mod unfinished;
 use std::io::Write;
 
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_schema::DataType;
@@ -247,7 +248,7 @@ fn results_are_read_back_from_parquet() {
 }
 
 #[test]
-fn links_series_and_bins_are_read_back_from_parquet() {
+fn links_series_bins_and_requests_are_read_back_from_parquet() {
     let (study, results) = two_flows();
     let count = |bytes: &[u8], columns: &[&str]| {
         let reader = open(bytes);
@@ -281,13 +282,34 @@ fn links_series_and_bins_are_read_back_from_parquet() {
     let row = |i| (flows.value(i), starts.value(i), delivered.value(i));
     assert_eq!(row(2), ("old", 5.0, 3));
     assert_eq!(row(4), ("new", 2.5, 5));
+    let mut bytes = Vec::new();
+    write_requests(&mut bytes, &study, &results).unwrap();
+    let batch = open(&bytes).build().unwrap().next().unwrap().unwrap();
+    assert_eq!(batch.num_rows(), results.finished() * 5);
+    let column = |name| batch.column_by_name(name).unwrap();
+    let starts = column("start_s").as_primitive::<Float64Type>();
+    let sizes = column("bytes").as_primitive::<UInt64Type>();
+    let times = column("request_time_s").as_primitive::<Float64Type>();
+    let flows = column("flow").as_string::<i32>();
+    let row = |i| {
+        (
+            flows.value(i),
+            starts.value(i),
+            sizes.value(i),
+            times.is_valid(i).then(|| times.value(i)),
+        )
+    };
+    assert_eq!(row(1), ("old", 2.0, 2000, Some(0.3)));
+    assert_eq!(row(2), ("old", 3.0, 3000, None));
+    assert_eq!(row(3), ("new", 1.0, 1000, Some(0.2)));
 }
 
 #[test]
 fn the_same_results_give_the_same_bytes_on_any_number_of_threads() {
     let all = |threads| {
         let (study, results) = fixture::on_threads(threads);
-        let mut files = vec![Vec::new(); 4];
+        let mut files = vec![Vec::new(); 5];
+        write_requests(&mut files[4], &study, &results).unwrap();
         write_bins(&mut files[3], &study, &results).unwrap();
         write_results(&mut files[0], &study, &results).unwrap();
         write_links(&mut files[1], &study, &results).unwrap();

@@ -150,6 +150,12 @@ class Results:
         return Table(self._inner.bins())
 
     @cached_property
+    def requests(self) -> Table:
+        """One row a run, flow and transfer: when it began, its bytes and how long it took, which is
+        missing of one that was not done in time; empty unless the run keeps `requests`."""
+        return Table(self._inner.requests())
+
+    @cached_property
     def series(self) -> Table:
         """One row a sample of a recorded time series; empty unless series were asked for."""
         return Table(self._inner.series())

@@ -19,8 +19,9 @@ Value = object
 """What a key of a scenario file holds: a string with a unit, a number, a list, a dict."""
 
 Dist = str | Mapping[str, Any]
-"""A quantity like "80ms", or a distribution like {"exponential": "80ms"}, or {"empirical": [("10ms", 0.2), ("80ms", 1)]}
-of measured values with the share of all that are at most so large."""
+"""A quantity like "80ms", or a distribution like {"exponential": "80ms"}, or
+{"empirical": [("10ms", 0.2), ("80ms", 1)]}: measured values, each with the share of all that are at
+most so large."""
 
 
 class _Table:
@@ -250,6 +251,7 @@ class Run(_Table):
     series: bool | None = None
     details: bool | None = None
     bins: str | None = None
+    requests: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -244,6 +244,7 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
             series: file.run.series,
             details: file.run.details,
             bins: bins(&file.run, flows_len)?,
+            requests: file.run.requests,
         },
         draws: network.draws,
         flows: flow_names,
@@ -402,6 +403,18 @@ impl Template {
     /// Whether delivered bytes are counted in bins of time.
     pub(crate) fn bins(&self) -> bool {
         self.spec.bins.is_some()
+    }
+
+    /// Whether each transfer is kept by itself.
+    pub(crate) fn requests(&self) -> bool {
+        self.spec.requests
+    }
+
+    /// The names of the flows whose transfers are measured, and of the `[[flow]]`s that they come from.
+    pub(crate) fn requesting_flows(&self) -> impl Iterator<Item = &str> {
+        let flows = self.spec.flows.iter().zip(&self.flows);
+        let requesting = flows.filter(|(flow, _)| flow.measures_requests());
+        requesting.flat_map(|(flow, names)| [flow.name.as_str(), names.group.as_str()])
     }
 
     /// Links, stations and flows, for the limit of memory.

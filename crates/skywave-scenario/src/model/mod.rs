@@ -436,6 +436,10 @@ pub(crate) struct RunModel {
     /// Count the delivered bytes of each flow in bins of this length, over the whole run, into `bins.parquet`;
     /// default none.
     pub(crate) bins: Option<Spanned<Period>>,
+    /// Keep each transfer of `requests` traffic by itself, into `requests.parquet` and for plots with sample = "request";
+    /// default false.
+    #[serde(default)]
+    pub(crate) requests: bool,
 }
 
 /// The replications.

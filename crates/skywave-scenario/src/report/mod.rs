@@ -99,6 +99,8 @@ pub enum Sample {
     Run,
     /// Each flow of each run.
     Flow,
+    /// Each transfer of each run.
+    Request,
 }
 
 /// The quantity along a plot's axis.

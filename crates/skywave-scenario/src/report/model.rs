@@ -96,6 +96,8 @@ enum SampleModel {
     Run,
     /// Each flow of each run.
     Flow,
+    /// Each transfer of each run, with `requests` in `[run]`: the measure is "request_time".
+    Request,
 }
 
 /// The scale of an axis.
@@ -121,6 +123,10 @@ pub(crate) struct Names {
     pub(crate) series: bool,
     /// Delivered bytes are counted in bins of time.
     pub(crate) bins: bool,
+    /// Each transfer is kept by itself.
+    pub(crate) requests: bool,
+    /// The flows that make transfers one after another.
+    pub(crate) requesting: BTreeSet<String>,
 }
 
 impl ReportModel {
@@ -180,7 +186,7 @@ impl PlotModel {
         let is_log = |s: Option<ScaleModel>| s == Some(ScaleModel::Log);
         Ok(Plot {
             kind,
-            sample: self.sample(kind)?,
+            sample: self.sample(kind, y, names)?,
             names: self.names(&x, by.as_ref(), names)?,
             x,
             y,
@@ -251,8 +257,8 @@ impl PlotModel {
         find(&self.x, self.measured()?)
     }
 
-    /// What makes a sample; only flows can be taken one by one.
-    fn sample(&self, kind: PlotKind) -> Result<Sample, Fault> {
+    /// What makes a sample of `measure`; only flows and their transfers can be taken one by one.
+    fn sample(&self, kind: PlotKind, measure: Metric, names: &Names) -> Result<Sample, Fault> {
         let Some(sample) = &self.sample else {
             return Ok(Sample::Run);
         };
@@ -263,11 +269,37 @@ impl PlotModel {
         }
         match sample.value {
             SampleModel::Run => Ok(Sample::Run),
-            SampleModel::Flow if self.link.is_some() || self.station.is_some() => {
+            SampleModel::Flow | SampleModel::Request
+                if self.link.is_some() || self.station.is_some() =>
+            {
                 Err(fault("this plot is not of flows")
                     .label("there is a `link` or a `station` in it"))
             }
             SampleModel::Flow => Ok(Sample::Flow),
+            SampleModel::Request if measure.name != "request_time" => {
+                let measured = self.y.as_ref().unwrap_or(&self.x);
+                Err(Fault::new(
+                    measured.span.clone(),
+                    "single transfers have no measure but their time",
+                )
+                .label("`request_time` is expected, as sample = \"request\" is set"))
+            }
+            SampleModel::Request if !self.is_of_requests(names) => {
+                Err(fault("there are no transfers in this plot")
+                    .label("no flow of it has traffic = { requests = … }, or over UDP only"))
+            }
+            SampleModel::Request if !names.requests => Err(fault("single transfers are not kept")
+                .label("only their number, mean and percentiles are")
+                .help("set in [run]: requests = true")),
+            SampleModel::Request => Ok(Sample::Request),
+        }
+    }
+
+    /// Whether a flow of this plot makes transfers.
+    fn is_of_requests(&self, names: &Names) -> bool {
+        match &self.flow {
+            Some(flow) => names.requesting.contains(&flow.value),
+            None => !names.requesting.is_empty(),
         }
     }
 

@@ -82,6 +82,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     };
     assert_eq!(point.spec(7), expected);
 }

@@ -18,6 +18,7 @@ mod proxy;
 mod queues;
 mod quic;
 mod radio;
+mod requests;
 mod runs;
 mod schema;
 mod several;

@@ -92,16 +92,14 @@ impl Flow {
             Ends::Wtcp(_) => &wtcp::SERIES,
             Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) | Ends::Half(_) => &SERIES,
         };
-        // Of datagrams nobody knows which of them a transfer lacks.
-        let requests = matches!(spec.traffic, Traffic::Requests { .. });
         Self {
             index: index as u32,
             source: (spec.traffic != Traffic::Ftp).then(|| Box::new(Source::new(spec, run.seed))),
             meter: FlowMeter::new(
                 run.measure,
                 run.bins.map(|width| BinMeter::new(width, run.duration)),
-                (requests && !matches!(spec.transport, Transport::Udp { .. }))
-                    .then(RequestMeter::default),
+                spec.measures_requests()
+                    .then(|| RequestMeter::new(run.requests)),
             ),
             recorder: run
                 .series

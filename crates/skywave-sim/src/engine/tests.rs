@@ -95,6 +95,7 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: Some(ms(700)),
+        requests: false,
     }
 }
 

@@ -261,6 +261,7 @@ impl<'a> World<'a> {
         }
         let mut delivered = Vec::new();
         let mut of_flows = Vec::new();
+        outcome.requests = self.spec.requests.then(Vec::new);
         outcome.flows.reserve_exact(self.spec.flows.len());
         for (index, (mut flow, spec)) in self.flows.into_iter().zip(&self.spec.flows).enumerate() {
             let mut measured = flow.outcome(spec, end);
@@ -270,6 +271,9 @@ impl<'a> World<'a> {
             measured.under_way_packets = measured.left_over();
             outcome.flows.push(measured);
             delivered.extend(flow.meter.take_bins());
+            if let Some(requests) = &mut outcome.requests {
+                requests.push(flow.meter.take_requests());
+            }
             of_flows.extend(flow.recorder.map(|r| *r));
         }
         if let Some(width) = self.spec.bins {

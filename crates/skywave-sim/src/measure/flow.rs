@@ -9,7 +9,7 @@ use skywave_core::{Duration, Time};
 
 use super::{BinMeter, DelayHistogram, RequestMeter};
 use crate::losses::LossCause;
-use crate::outcome::FlowOutcome;
+use crate::outcome::{FlowOutcome, Request};
 
 /// No ACK of new data for this long is a gap (SIFEST, figure 11a: flat stretches).
 const GAP: Duration = Duration::from_secs(1);
@@ -217,7 +217,7 @@ impl FlowMeter {
                 bins.add(at, bytes);
             }
             if let Some(requests) = &mut arrivals.requests {
-                requests.delivered(at, counts, bytes);
+                requests.delivered(at, (self.start, self.end), bytes);
             }
         }
     }
@@ -335,6 +335,14 @@ impl FlowMeter {
             self.gaps += 1;
             self.gaps_time += length;
         }
+    }
+
+    /// The transfers that were kept by themselves.
+    pub(crate) fn take_requests(&mut self) -> Vec<Request> {
+        let end = self.end;
+        self.requests()
+            .map(|requests| requests.take(end))
+            .unwrap_or_default()
     }
 
     /// The bytes in each bin.

@@ -5,43 +5,89 @@ use std::collections::VecDeque;
 use skywave_core::{Duration, Time};
 
 use super::DelayHistogram;
-use crate::outcome::FlowOutcome;
+use crate::outcome::{FlowOutcome, Request};
 
 /// The transfers of a flow: from when the application handed one over until its last byte arrived, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct RequestMeter {
     /// Bytes handed over, and those that have arrived.
     handed: u64,
     arrived: u64,
+    /// End of the last transfer that has arrived whole.
+    whole: u64,
     /// End and beginning of those that have not arrived whole.
     pending: VecDeque<(u64, Time)>,
     times: DelayHistogram,
     /// Sum and number of the times that count.
     sum: Duration,
     done: u64,
+    /// Each of them by itself, if they are kept.
+    kept: Option<Vec<Request>>,
 }
 
 impl RequestMeter {
+    /// A meter that also keeps each transfer by itself if `keeps`.
+    pub(crate) fn new(keeps: bool) -> Self {
+        Self {
+            handed: 0,
+            arrived: 0,
+            whole: 0,
+            pending: VecDeque::new(),
+            times: DelayHistogram::default(),
+            sum: Duration::ZERO,
+            done: 0,
+            kept: keeps.then(Vec::new),
+        }
+    }
+
     /// The application hands a transfer of so many bytes over.
     pub(crate) fn begin(&mut self, now: Time, bytes: u64) {
         self.handed += bytes;
         self.pending.push_back((self.handed, now));
     }
 
-    /// Payload reached the application; `counts` says whether this time is in the window.
-    pub(crate) fn delivered(&mut self, at: Time, counts: bool, bytes: u64) {
+    /// Payload reached the application; `window` is what is measured.
+    pub(crate) fn delivered(&mut self, at: Time, window: (Time, Time), bytes: u64) {
         self.arrived += bytes;
         while let Some(&(end, begun)) = self.pending.front()
             && end <= self.arrived
         {
             self.pending.pop_front();
-            if counts {
-                let took = at.since(begun);
+            let took = (window.0 <= at && at < window.1).then(|| at.since(begun));
+            if let Some(took) = took {
                 self.times.record(took);
                 self.sum += took;
                 self.done += 1;
             }
+            // Of those before the window nothing is told.
+            if at >= window.0 {
+                self.keep(begun, end, took, window.1);
+            }
+            self.whole = end;
         }
+    }
+
+    /// Keeps the transfer of the bytes up to `end`, unless it begins after the window.
+    fn keep(&mut self, begun: Time, end: u64, took: Option<Duration>, until: Time) {
+        if let Some(kept) = &mut self.kept
+            && begun < until
+        {
+            kept.push(Request {
+                start_s: begun.as_secs_f64(),
+                bytes: end - self.whole,
+                took_s: took.map(Duration::as_secs_f64),
+            });
+        }
+    }
+
+    /// The transfers that were kept, and those of them that are still going on at the end of the run; `until` is the end
+    /// of the window.
+    pub(crate) fn take(&mut self, until: Time) -> Vec<Request> {
+        for (end, begun) in std::mem::take(&mut self.pending) {
+            self.keep(begun, end, None, until);
+            self.whole = end;
+        }
+        self.kept.take().unwrap_or_default()
     }
 
     pub(crate) fn report(&self, outcome: &mut FlowOutcome) {

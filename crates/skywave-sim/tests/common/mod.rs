@@ -104,6 +104,7 @@ pub(crate) fn wired(nodes: &[&str], links: Vec<LinkSpec>, flows: Vec<FlowSpec>, 
         series: false,
         details: false,
         bins: None,
+        requests: false,
     }
 }
 

@@ -39,6 +39,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     }
 }
 

@@ -48,6 +48,7 @@ fn share(buffer: u32) -> f64 {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     });
     let [bbr, cubic] = [0, 1].map(|flow: usize| outcome.flows[flow].goodput_bps);
     bbr / (bbr + cubic)

@@ -57,6 +57,7 @@ fn triangle(route: Route) -> Outcome {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     })
 }
 

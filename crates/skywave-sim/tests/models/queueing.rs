@@ -88,6 +88,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             proxies: Vec::new(),
             radio: None,
             bins: None,
+            requests: false,
         });
         let server = &outcome.links[0];
         // 125,000 packets and more: standard errors of 0.3% of the load, 2% of the queue at 0.8.

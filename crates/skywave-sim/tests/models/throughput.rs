@@ -31,6 +31,7 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     })
 }
 

@@ -43,5 +43,6 @@ pub(crate) fn run(radio: RadioSpec, flows: Vec<FlowSpec>, seconds: u64, seed: u6
         series: false,
         details: false,
         bins: None,
+        requests: false,
     }
 }

@@ -40,6 +40,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         proxies: Vec::new(),
         radio: None,
         bins: None,
+        requests: false,
     };
     Framing::new(0, &spec)
 }

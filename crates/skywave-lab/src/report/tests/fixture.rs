@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use skywave_core::Time;
 use skywave_core::rng::Stream;
 use skywave_sim::losses::{Found, LossCause, LossTable};
-use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Series};
+use skywave_sim::outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Request, Series};
 use skywave_sim::spec::Spec;
 
 use crate::experiment::{Design, Options, RecordSeries, Results, run};
@@ -61,6 +61,7 @@ impl Design for Numbered {
             proxies: Vec::new(),
             radio: None,
             bins: None,
+            requests: false,
         }
     }
 }
@@ -206,6 +207,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
                 .to_vec(),
             series: vec![],
             bins: None,
+            requests: None,
             events: 100_000,
         })
     });
@@ -254,6 +256,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
             links: vec![link("wireless", goodput + 64e3)],
             series: vec![],
             bins: None,
+            requests: None,
             events: 1000,
         })
     });
@@ -336,6 +339,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
                 width_s: 2.5,
                 delivered: vec![vec![1, 2, 3], vec![4, 5, 6]],
             }),
+            requests: Some(vec![requests(&[0.1, 0.3]), requests(&[0.2])]),
             series: vec![
                 saw("old", "cwnd", old / 2e4),
                 saw("new", "cwnd", new / 2e4),
@@ -345,4 +349,16 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         })
     });
     (study, results.unwrap())
+}
+
+/// Transfers that take so long, and one that is not done.
+fn requests(times: &[f64]) -> Vec<Request> {
+    let done = times.iter().copied().map(Some);
+    let all = done.chain([None]).zip(1_u32..);
+    all.map(|(took_s, n)| Request {
+        start_s: f64::from(n),
+        bytes: u64::from(n) * 1000,
+        took_s,
+    })
+    .collect()
 }

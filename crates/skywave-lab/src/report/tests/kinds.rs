@@ -2,7 +2,7 @@
 
 use super::fixture::{cerl, two_flows};
 use super::*;
-use crate::scenario::{Plot, PlotKind, Sample};
+use crate::scenario::{FLOW_METRICS, Plot, PlotKind, Sample};
 
 /// The study with this plot alone, changed.
 fn with(study: &Study, change: impl FnOnce(&mut Plot)) -> Study {
@@ -62,6 +62,34 @@ fn a_distribution_takes_all_runs_or_all_flows() {
         text.contains(" percentile") && text.contains("50%"),
         "{text}"
     );
+}
+
+#[test]
+fn each_transfer_is_a_sample_and_one_that_is_not_done_is_later_than_all() {
+    let (study, results) = two_flows();
+    let study = with(&study, |plot| {
+        plot.kind = PlotKind::Cdf;
+        plot.x = PlotAxis::Measure;
+        plot.x_log = false;
+        plot.sample = Sample::Request;
+        plot.y = *FLOW_METRICS
+            .iter()
+            .find(|m| m.name == "request_time")
+            .unwrap();
+    });
+    let panel = &panels(&study, &results)[0];
+    let runs = results.seeds.len();
+    let values = |at: usize| panel.series[at].sorted(0);
+    assert_eq!((values(0).len(), values(1).len()), (3 * runs, 2 * runs));
+    assert_eq!(values(0)[runs - 1..=runs], [0.1, 0.3]);
+    let plot = panel_plot(panel);
+    assert_eq!(plot.x.label, "Request time (ms)");
+    let last = plot
+        .series
+        .iter()
+        .map(|series| series.points[series.points.len() - 1]);
+    let last: Vec<_> = last.map(|point| (point.0, point.1)).collect();
+    assert_eq!(last, [(300.0, 2.0 / 3.0), (200.0, 0.5)]);
 }
 
 #[test]
