@@ -312,6 +312,7 @@ fn radio() -> RadioSpec {
         node: GATEWAY + 1 + i as usize,
         movement: movement(i),
         ip: None,
+        loss: Vec::new(),
     });
     RadioSpec {
         stations: stations.collect(),

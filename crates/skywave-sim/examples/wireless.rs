@@ -80,6 +80,7 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
             y: 0.0,
         }),
         ip: None,
+        loss: Vec::new(),
     };
     let newreno = preset("newreno").expect("a known preset");
     let mut tcp = TcpConfig::new(Profile::Ns2, newreno.composition.clone());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use skywave_core::agent::{DownstreamConfig, SnoopConfig, UpstreamConfig};
-use skywave_core::link::LinkConfig;
+use skywave_core::link::{LinkConfig, LossConfig};
 use skywave_core::mac;
 use skywave_core::proxy::ProxyConfig;
 use skywave_core::quic;
@@ -103,6 +103,8 @@ pub struct StationSpec {
     /// Its IP layer, as a link within it that the packets pass which it sends into the network, its
     /// own and others': rate, delay, jitter and losses.
     pub ip: Option<LinkConfig>,
+    /// Losses of frames of any kind that it would otherwise receive whole, whoever they are for.
+    pub loss: Vec<LossConfig>,
 }
 
 impl StationSpec {

@@ -190,6 +190,7 @@ fn contention(hops: usize, hints: bool) -> Vec<Duration> {
             y: 0.0,
         }),
         ip: None,
+        loss: Vec::new(),
     };
     let end = Time::ZERO + Duration::from_secs(5);
     let spec = Spec {

@@ -12,14 +12,14 @@ use crate::time::Time;
 use gap::Gaps;
 use gilbert::{PacketChain, TimeChain};
 
-/// The loss models of one link, one after the other.
+/// Loss models of a link, or of the frames that a station hears, one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Channel(Vec<Model>);
+pub struct Channel(Vec<Model>);
 
 impl Channel {
     /// The models of `configs`; number `i` draws from the streams `loss.i` and `loss.i.state` of
-    /// link `name`.
-    pub(super) fn new(configs: &[LossConfig], seed: u64, name: &str) -> Self {
+    /// the entity `name`.
+    pub fn new(configs: &[LossConfig], seed: u64, name: &str) -> Self {
         let model = |(i, config)| {
             let purpose = format!("loss.{i}");
             let losses = Stream::named(seed, name, &purpose);
@@ -29,8 +29,8 @@ impl Channel {
         Self(configs.iter().enumerate().map(model).collect())
     }
 
-    /// A packet reaches the channel at `now` (which must not decrease). Returns whether it is lost.
-    pub(super) fn loses(&mut self, now: Time, size: u32) -> bool {
+    /// Whether a packet of `size` bytes is lost that reaches the channel at `now` (which must not decrease).
+    pub fn loses(&mut self, now: Time, size: u32) -> bool {
         // No short cut: every model sees every packet.
         self.0
             .iter_mut()

@@ -53,6 +53,7 @@ pub use config::*;
 pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use filled::filled;
+pub use loss::Channel;
 pub use meter::{Measured, Retransmission};
 pub use pipe::Pipe;
 pub use policer::Policer;

@@ -167,6 +167,7 @@ class Station(_Table):
     step: tuple[str, str] | None = None
     moves: str | os.PathLike[str] | Mapping[str, Value] | None = None
     ip: Mapping[str, Value] | None = None
+    loss: Value | None = None
 
 
 @dataclass(frozen=True)

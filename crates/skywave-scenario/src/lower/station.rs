@@ -59,6 +59,7 @@ pub(crate) fn add(
     }
     let movements = movements(station, all.len(), files)?;
     let ip = model.ip.as_ref().map(ip).transpose()?;
+    let loss = model.loss.as_ref().map(channel).unwrap_or_default();
     for (copy, movement) in all.into_iter().zip(movements) {
         let name = numbered(&node.value, copy);
         let at = network.add_node(&name);
@@ -73,6 +74,7 @@ pub(crate) fn add(
             node: at,
             movement,
             ip: ip.clone(),
+            loss: loss.clone(),
         });
     }
     Ok(())

@@ -31,6 +31,9 @@ pub(crate) struct StationModel {
     /// What its IP layer does to packets that it sends into the network, its own and those of others; default
     /// nothing.
     pub(crate) ip: Option<Spanned<IpModel>>,
+    /// Losses of frames on the air that it would otherwise receive whole, whoever they are for: data, ACK, RTS and CTS.
+    /// The sender's MAC tries again, as after a collision. A model, or a list of models; default none.
+    pub(crate) loss: Option<OneOrMany<ChannelModel>>,
 }
 
 /// How stations move.

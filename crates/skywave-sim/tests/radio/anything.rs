@@ -36,6 +36,7 @@ prop_compose! {
         places in prop::collection::vec((0.0..800.0, 0.0..800.0), 2..9),
         moving in any::<bool>(),
         handled in prop::option::of((0.0..0.3, 0u64..30)),
+        lost in prop::option::of(0.0..0.5),
     ) -> Vec<StationSpec> {
         let station = |(node, &(x, y)): (usize, &(f64, f64))| StationSpec {
             node,
@@ -50,6 +51,7 @@ prop_compose! {
                 Movement::Fixed(Position { x, y })
             },
             ip: handled.map(|(loss, held_ms)| ip(loss, held_ms)),
+            loss: lost.map(LossConfig::Bernoulli).into_iter().collect(),
         };
         places.iter().enumerate().map(station).collect()
     }

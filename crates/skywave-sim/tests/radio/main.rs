@@ -6,7 +6,9 @@ mod common;
 mod anything;
 mod chain;
 mod clamp;
+mod losses;
 mod network;
+
 mod partition;
 mod queues;
 mod topologies;

@@ -12,6 +12,7 @@ pub(crate) fn fixed(places: &[(f64, f64)], mac: mac::Config) -> RadioSpec {
         node,
         movement: Movement::Fixed(Position { x, y }),
         ip: None,
+        loss: Vec::new(),
     };
     RadioSpec {
         stations: places.iter().enumerate().map(station).collect(),

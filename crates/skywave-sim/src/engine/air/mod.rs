@@ -252,9 +252,12 @@ impl Air {
         }
         match received {
             Some(Received::Frame) => {
-                station
-                    .dcf
-                    .on_frame(self.now, self.channel.frame(transmission));
+                let frame = self.channel.frame(transmission);
+                if station.losses.loses(self.now, frame.bytes) {
+                    station.dcf.on_garbled(self.now);
+                } else {
+                    station.dcf.on_frame(self.now, frame);
+                }
             }
             Some(Received::Garbled) => station.dcf.on_garbled(self.now),
             None => {}

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use skywave_core::Time;
-use skywave_core::link::{DropCause, Fate, Link};
+use skywave_core::link::{Channel, DropCause, Fate, Link};
 use skywave_core::mac::{Dcf, Stats};
 use skywave_core::radio::{Address, Receiver};
 use skywave_core::rng::Stream;
@@ -17,6 +17,8 @@ use crate::spec::{RadioSpec, RoutingSpec, Spec};
 pub(super) struct Station {
     pub(super) me: Address,
     pub(super) receiver: Receiver,
+    /// Loses frames that it would receive whole.
+    pub(super) losses: Channel,
     pub(super) dcf: Dcf<Packet<Passenger>>,
     routing: Routing<Passenger>,
     /// The routing protocol was called since it was last polled.
@@ -85,6 +87,7 @@ impl Station {
         Self {
             me,
             receiver: Receiver::new(spec.reception, spec.sensing, stream("bits")),
+            losses: Channel::new(&station.loss, run.seed, &format!("{name}.air")),
             dcf: Dcf::new(spec.mac.clone(), me, run.seed, &name),
             routing_due: routing.next_timer(),
             routing,
