@@ -179,23 +179,18 @@ impl Attempts<'_> {
         let connecting = self.connect(&wire, to);
         let trouble = probe::trouble(to);
         tokio::pin!(connecting, trouble);
-        let (mut patience, mut is_troubled) = (first, false);
-        let (mut heard, mut since) = (0, Instant::now());
+        let mut is_troubled = false;
+        let mut patience = Patience::new(first, Instant::now());
         loop {
             tokio::select! {
                 connected = &mut connecting => return connected,
                 error = &mut trouble, if !is_troubled => {
                     is_troubled = true;
                     self.tell_trouble(&format!("{to}: {error}"));
-                    patience /= 4;
+                    patience.left /= 4;
                 }
                 () = sleep(Silence::LOOK) => {
-                    let came = wire.watch.datagrams();
-                    if came > heard {
-                        // It is there. On a slow path, what it says takes time.
-                        (heard, since) = (came, Instant::now());
-                        patience = LONGEST_TRY.min(4 * first);
-                    } else if since.elapsed() > patience {
+                    if patience.ends(wire.watch.datagrams(), Instant::now()) {
                         return Err(Failed::Silent);
                     }
                 }
@@ -300,6 +295,39 @@ impl Attempts<'_> {
     }
 }
 
+/// How long an attempt goes on: as long as there are answers.
+struct Patience {
+    /// How long there may be none from the start on.
+    first: Duration,
+    /// How long there may be none now.
+    left: Duration,
+    /// Datagrams that have come.
+    heard: u64,
+    /// When the last of them was noticed.
+    since: Instant,
+}
+
+impl Patience {
+    fn new(first: Duration, now: Instant) -> Self {
+        Self {
+            first,
+            left: first,
+            heard: 0,
+            since: now,
+        }
+    }
+
+    /// Whether it is over, when so many datagrams have come by now.
+    fn ends(&mut self, datagrams: u64, now: Instant) -> bool {
+        if datagrams > self.heard {
+            // It is there. On a slow path, what it says takes time.
+            (self.heard, self.since) = (datagrams, now);
+            self.left = LONGEST_TRY.min(4 * self.first);
+        }
+        now.duration_since(self.since) > self.left
+    }
+}
+
 /// Why an attempt to connect failed.
 enum Failed {
     /// There was no answer.
@@ -319,5 +347,45 @@ impl From<Broken> for Failed {
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
         Self::Error(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When an attempt ends to which datagrams come at these milliseconds; none if not in two minutes.
+    fn end(first: Duration, answers: &[u64]) -> Option<Duration> {
+        let began = Instant::now();
+        let mut patience = Patience::new(first, began);
+        let looks = (0..).map(|n| n * Silence::LOOK);
+        let mut looks = looks.take_while(|&passed| passed < Duration::from_secs(120));
+        looks.find(|&passed| {
+            let came = answers
+                .iter()
+                .filter(|&&at| u128::from(at) <= passed.as_millis());
+            patience.ends(came.count() as u64, began + passed)
+        })
+    }
+
+    #[test]
+    fn a_handshake_goes_on_while_answers_come() {
+        // Over 9.6 kb/s a datagram of 1200 bytes takes a second, and their handshake seven of them and their acks.
+        let second = |n: u64| 1000 * n + 400;
+        let slow: Vec<u64> = [3, 4, 7, 11, 20, 34, 49, 64, 79, 94, 109]
+            .map(second)
+            .to_vec();
+        assert_eq!(end(FIRST_TRY, &slow), None);
+        let ended = end(FIRST_TRY, &slow[..4]).unwrap();
+        assert!(ended > Duration::from_millis(slow[3]) + 4 * FIRST_TRY);
+    }
+
+    #[test]
+    fn silence_ends_an_attempt_soon() {
+        let ended = end(FIRST_TRY, &[]).unwrap();
+        assert!(ended > FIRST_TRY && ended <= FIRST_TRY + 2 * Silence::LOOK);
+        // Answers make a longer wait no longer still.
+        let ended = end(LONGEST_TRY, &[1000]).unwrap();
+        assert!(ended <= LONGEST_TRY + Duration::from_secs(1) + 2 * Silence::LOOK);
     }
 }
