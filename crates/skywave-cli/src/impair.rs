@@ -49,8 +49,9 @@ use show::Status;
     The object of --json has: flow, seed, elapsed_s (from the first packet to the last), forward and\n\
     back {packets_in, bytes_in, packets_out, bytes_out, dropped, corrupt, memory, unsent}, links [{link,\n\
     offered, carried, queue_drops, early_drops, channel_drops, blackout_drops, corrupted, duplicated,\n\
-    utilisation, queue_mean_packets, retransmissions, fec_repairs}], under_way, late_p50_s, late_p99_s,\n\
-    late_max_s, late_share, kept_time, unread, refused, turned_away, faithful.")]
+    utilisation, queue_mean_packets, retransmissions, fec_repairs}], errors [{error, packets}],\n\
+    under_way, late_p50_s, late_p99_s, late_max_s, late_share, kept_time, unread, refused, turned_away,\n\
+    faithful.")]
 pub(crate) struct Args {
     /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and --queue.
     #[arg(required_unless_present_any = LinkArgs::NAMES, conflicts_with_all = LinkArgs::NAMES)]
@@ -148,23 +149,11 @@ pub(crate) enum ImpairError {
     #[error("the relay ended: {0}")]
     Ended(io::Error),
     /// The path was another one than that of the scenario.
-    #[error(
-        "{0}; the path was not the scenario's (this machine or its host is busy: try again{also})",
-        also = or_as_root()
-    )]
+    #[error("{0}; the path was not the scenario's")]
     Unfaithful(String),
     /// The same, of a program that succeeded, when that is to be a failure.
     #[error(transparent)]
     Strict(Box<Self>),
-}
-
-/// The relay of root runs before ordinary programs.
-fn or_as_root() -> &'static str {
-    if skywave_wire::is_root() {
-        ""
-    } else {
-        ", or as root, whose relay runs before ordinary programs"
-    }
 }
 
 impl ImpairError {

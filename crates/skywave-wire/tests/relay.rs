@@ -161,6 +161,30 @@ fn packets_to_nobody_are_counted() {
 }
 
 #[test]
+fn what_the_system_refuses_is_counted_by_its_reason() {
+    let target = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let listen = "[::1]:0".parse().unwrap();
+    let Ok(mut ends) = UdpEnds::bind(listen, target.local_addr().unwrap()) else {
+        println!("skipped: no IPv6");
+        return;
+    };
+    // IPv6 has room for it, IPv4 has none.
+    let socket = UdpSocket::bind("[::1]:0").unwrap();
+    socket.send_to(&vec![0; 65_510], ends.address()).unwrap();
+    let mut relay = Relay::new(&path(link(0.0), link(0.0)));
+    let mut looks = 0;
+    let (report, result) = drive(&mut relay, &mut ends, &mut |view| {
+        looks += 1;
+        view.ways[0].unsent < 1 && looks < 100
+    });
+    result.unwrap();
+    assert_eq!((report.unsent(), report.ways[0].packets_out), (1, 0));
+    let too_long = rustix::io::Errno::MSGSIZE.raw_os_error();
+    assert_eq!(report.errors, [(too_long, 1)].into());
+    assert!(!report.is_faithful());
+}
+
+#[test]
 fn wrong_addresses_are_refused_at_once() {
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap();

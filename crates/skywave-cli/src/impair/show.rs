@@ -1,5 +1,6 @@
 //! The report of a relay, for people and for programs.
 
+use std::io;
 use std::time::{Duration as StdDuration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -153,13 +154,53 @@ pub(crate) fn unfaithful(report: &Report) -> Option<String> {
             ms(LATE)
         ));
     }
-    let outside = report.lost_outside();
-    if outside > 0 {
+    let unread = report.troubles.unread.unwrap_or(0);
+    if unread > 0 {
         reasons.push(format!(
-            "{outside} packets were lost by the relay or the system, not by the links"
+            "{} before the relay read them",
+            were(unread, "lost")
         ));
     }
+    if !reasons.is_empty() {
+        let also = or_as_root();
+        let hint = format!(" (this machine or its host is busy: try again{also})");
+        reasons.last_mut()?.push_str(&hint);
+    }
+    let memory = report.ways.iter().map(|way| way.memory).sum();
+    if memory > 0 {
+        let dropped = were(memory, "dropped");
+        reasons.push(format!(
+            "{dropped}: more were under way than the relay keeps"
+        ));
+    }
+    for (&number, &count) in &report.errors {
+        let error = io::Error::from_raw_os_error(number);
+        let refused = were(count, "refused");
+        reasons.push(format!(
+            "{refused} by the system, not lost by the links: {error}"
+        ));
+    }
+    let gone = report.unsent() - report.errors.values().sum::<u64>();
+    if gone > 0 {
+        reasons.push(format!("{} for clients that had left", were(gone, "lost")));
+    }
     (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+fn were(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 packet was {what}"),
+        _ => format!("{count} packets were {what}"),
+    }
+}
+
+/// The relay of root runs before ordinary programs.
+fn or_as_root() -> &'static str {
+    if skywave_wire::is_root() {
+        ""
+    } else {
+        ", or as root, whose relay runs before ordinary programs"
+    }
 }
 
 fn way_line(arrow: &str, way: &WayReport, elapsed: Duration) -> String {
@@ -258,6 +299,10 @@ pub(crate) fn object(report: &Report) -> Value {
             "fec_repairs": hop.measured.fec_repairs,
         })
     };
+    let error = |(&number, &packets): (&i32, &u64)| {
+        let error = io::Error::from_raw_os_error(number).to_string();
+        json!({ "error": error, "packets": packets })
+    };
     let lateness = &report.lateness;
     let quantile = |q| lateness.quantile(q).map(Duration::as_secs_f64);
     json!({
@@ -265,6 +310,7 @@ pub(crate) fn object(report: &Report) -> Value {
         "forward": way(&report.ways[0]),
         "back": way(&report.ways[1]),
         "links": report.hops.iter().map(hop).collect::<Vec<_>>(),
+        "errors": report.errors.iter().map(error).collect::<Vec<_>>(),
         "under_way": report.under_way,
         "late_p50_s": quantile(0.5),
         "late_p99_s": quantile(0.99),
@@ -309,7 +355,7 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skywave_wire::relay::Lateness;
+    use skywave_wire::relay::{Lateness, Troubles};
 
     use super::*;
 
@@ -359,6 +405,37 @@ mod tests {
             "3599 s left · → 1.00 Gb/s, 12345 lost · ← 500 kb/s, 678 lost · 0.12 ms late"
         );
         assert!(short.chars().count() <= 78);
+    }
+
+    #[test]
+    fn only_what_was_late_is_blamed_on_a_busy_machine() {
+        let mut report = Report {
+            elapsed: Duration::ZERO,
+            ways: [WayReport::default(); 2],
+            hops: Vec::new(),
+            lateness: Lateness::default(),
+            errors: [].into(),
+            under_way: 0,
+            troubles: Troubles::default(),
+        };
+        assert_eq!(unfaithful(&report), None);
+        // EINVAL, on every system.
+        report.errors = [(22, 960)].into();
+        report.ways[1].unsent = 961;
+        let told = unfaithful(&report).unwrap();
+        assert!(
+            told.contains("960 packets were refused by the system"),
+            "{told}"
+        );
+        assert!(told.contains("Invalid argument"), "{told}");
+        assert!(
+            told.contains("1 packet was lost for clients that had left"),
+            "{told}"
+        );
+        assert!(!told.contains("busy"), "{told}");
+        report.troubles.unread = Some(2);
+        assert!(unfaithful(&report).unwrap().contains("busy"));
+        assert_eq!(object(&report)["errors"][0]["packets"], 960);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The relay on a clock: one thread that reads, waits and lets go.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::time::Instant;
 
@@ -49,8 +50,10 @@ pub trait Ends {
 pub enum Sent {
     /// The system took it.
     Taken,
-    /// It did not.
-    Lost,
+    /// The system refused it, with this error number.
+    Refused(i32),
+    /// Whom it was for is gone.
+    Gone,
 }
 
 /// A packet under way.
@@ -91,6 +94,7 @@ pub fn drive<E: Ends>(
         latest: Time::ZERO,
         ways: [WayReport::default(); 2],
         lateness: Lateness::default(),
+        errors: BTreeMap::new(),
         spare: Vec::new(),
     };
     let result = driver.run(go_on);
@@ -106,6 +110,7 @@ struct Driver<'a, E: Ends> {
     latest: Time,
     ways: [WayReport; 2],
     lateness: Lateness,
+    errors: BTreeMap<i32, u64>,
     spare: Vec<Vec<u8>>,
 }
 
@@ -186,7 +191,11 @@ impl<E: Ends> Driver<'_, E> {
                             way.packets_out += 1;
                             way.bytes_out += packet.bytes.len() as u64;
                         }
-                        Sent::Lost => way.unsent += 1,
+                        Sent::Refused(error) => {
+                            way.unsent += 1;
+                            *self.errors.entry(error).or_default() += 1;
+                        }
+                        Sent::Gone => way.unsent += 1,
                     }
                     packet.bytes
                 }
@@ -217,6 +226,7 @@ impl<E: Ends> Driver<'_, E> {
             ways: self.ways,
             hops: self.relay.report(self.latest),
             lateness: self.lateness,
+            errors: self.errors,
             under_way: self.relay.under_way() as u64,
             troubles: self.ends.troubles(),
         }

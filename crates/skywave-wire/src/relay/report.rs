@@ -1,5 +1,7 @@
 //! Report of a relay's run, as plain data.
 
+use std::collections::BTreeMap;
+
 use skywave_core::Duration;
 use skywave_core::link::Measured;
 
@@ -60,6 +62,8 @@ pub struct Report {
     pub hops: Vec<HopReport>,
     /// How late packets left.
     pub lateness: Lateness,
+    /// Packets that the system refused to send, by its error numbers.
+    pub errors: BTreeMap<i32, u64>,
     /// Packets still under way at the end.
     pub under_way: u64,
     /// Counts of what went wrong outside of the links.
@@ -69,8 +73,13 @@ pub struct Report {
 impl Report {
     /// Packets lost by the relay or the system under it, which no link dropped.
     pub fn lost_outside(&self) -> u64 {
-        let lost = self.ways.iter().map(|way| way.memory + way.unsent);
-        lost.sum::<u64>() + self.troubles.unread.unwrap_or(0)
+        let memory = self.ways.iter().map(|way| way.memory);
+        memory.sum::<u64>() + self.unsent() + self.troubles.unread.unwrap_or(0)
+    }
+
+    /// Packets of both ways that the system did not take.
+    pub fn unsent(&self) -> u64 {
+        self.ways.iter().map(|way| way.unsent).sum()
     }
 
     /// The path that packets met is the one that was asked for: they left in time, and only the links

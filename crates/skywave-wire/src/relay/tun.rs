@@ -107,7 +107,7 @@ impl Ends for TunEnds {
         // A device that is down takes nothing.
         match rustix::io::write(to, packet) {
             Ok(_) => Sent::Taken,
-            Err(_) => Sent::Lost,
+            Err(error) => Sent::Refused(error.raw_os_error()),
         }
     }
 

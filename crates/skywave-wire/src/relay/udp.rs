@@ -237,7 +237,7 @@ impl Ends for UdpEnds {
     fn send(&mut self, direction: Direction, address: ClientId, packet: &[u8]) -> Sent {
         let client = &self.clients[address.place];
         if client.number != address.number {
-            return Sent::Lost;
+            return Sent::Gone;
         }
         loop {
             let sent = match direction {
@@ -249,7 +249,7 @@ impl Ends for UdpEnds {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // The error was that of a packet before; this one has not been tried.
                 Err(error) if is_news(&error) => self.refused += 1,
-                Err(_) => return Sent::Lost,
+                Err(error) => return Sent::Refused(error.raw_os_error().unwrap_or(0)),
             }
         }
     }
