@@ -193,6 +193,93 @@ fn the_exit_code_is_the_programs() {
 }
 
 #[test]
+fn packets_of_ipv6_pass_too_and_only_those_of_programs() {
+    if !possible() || !Path::new("/proc/sys/net/ipv6").exists() {
+        return;
+    }
+    let six = |script: &str| {
+        script
+            .replace("AF_INET", "AF_INET6")
+            .replace("'far'", "'far6'")
+    };
+    let far = format!("exec python3 -c \"{}\"", six(PONG));
+    let out = impair(&[
+        "--delay",
+        "20ms",
+        "--json",
+        "--far",
+        &far,
+        "--",
+        "python3",
+        "-c",
+        &six(PING),
+        "20",
+    ]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let object = report(&text(&out.stderr));
+    assert_eq!(object["forward"]["packets_in"], 1, "{object}");
+    assert_eq!(object["back"]["packets_in"], 1, "{object}");
+}
+
+#[test]
+fn a_link_works_inside_of_a_link() {
+    if !possible() {
+        return;
+    }
+    let (skywave, far) = (
+        env!("CARGO_BIN_EXE_skywave"),
+        format!("exec python3 -c \"{PONG}\""),
+    );
+    let out = impair(&[
+        "--delay", "1ms", "--", skywave, "impair", "--delay", "20ms", "--far", &far, "--",
+        "python3", "-c", PING, "20",
+    ]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let round_trip: f64 = text(&out.stdout).trim().parse().expect("milliseconds");
+    assert!(round_trip >= 40.0, "{round_trip} ms");
+    let told = text(&out.stderr);
+    assert!(told.contains("inside of another one"), "{told}");
+}
+
+#[test]
+fn a_shell_behind_the_link_manages_its_jobs() {
+    if !possible() {
+        return;
+    }
+    // A terminal around the command, in which this is typed.
+    let pty = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let mut child = Command::new("python3")
+        .args(["-c", pty, env!("CARGO_BIN_EXE_skywave"), "impair"])
+        .args(["--delay", "1ms", "--", "sh", "-i"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a terminal");
+    let mut input = child.stdin.take().expect("a pipe");
+    input
+        .write_all(b"sleep 0.01 | cat\nexit 6\n")
+        .expect("typed");
+    let out = child.wait_with_output().expect("an end");
+    let shown = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(6), "{shown}");
+    assert!(!shown.contains("tty"), "{shown}");
+}
+
+#[test]
+fn who_looks_for_other_hosts_hears_of_forwarding() {
+    if !possible() {
+        return;
+    }
+    let script = "import socket; socket.create_connection(('192.0.2.1', 80))";
+    let out = impair(&["--delay", "1ms", "--", "python3", "-c", script]);
+    assert_eq!(out.status.code(), Some(1));
+    let told = text(&out.stderr);
+    assert!(told.contains("--forward PORT=HOST:PORT"), "{told}");
+    let out = impair(&["--delay", "1ms", "--", "false"]);
+    assert!(!text(&out.stderr).contains("--forward"));
+}
+
+#[test]
 fn input_and_output_are_the_programs_own() {
     if !possible() {
         return;

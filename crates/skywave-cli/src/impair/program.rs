@@ -8,6 +8,10 @@ use crate::failure::Failure;
 use super::path::Path;
 use super::{Args, address};
 
+/// A variable that programs behind a link have.
+#[cfg(target_os = "linux")]
+const IN_A_LINK: &str = "SKYWAVE_FAR";
+
 /// A program behind the link.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgramArgs {
@@ -17,9 +21,10 @@ pub(crate) struct ProgramArgs {
     far: Option<OsString>,
 
     /// With COMMAND: a TCP port of the far side that this machine answers, at 127.0.0.1 and the same
-    /// port unless given; may be repeated. The far side's kernel ends the link's TCP connections.
+    /// port unless given; may be repeated. HOST's name leads to the far side inside. The far side's kernel
+    /// ends the link's TCP connections.
     #[arg(long, value_name = "PORT[=HOST:PORT]", value_parser = forward, requires = "command", conflicts_with_all = ["to", "tun"])]
-    forward: Vec<(u16, SocketAddr)>,
+    forward: Vec<Target>,
 
     /// With COMMAND: fail if packets left late or the system lost any; otherwise that is a warning.
     #[arg(long, requires = "command", conflicts_with_all = ["to", "tun"])]
@@ -46,13 +51,25 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     use super::{ImpairError, announce, go, show, tell};
 
     let program = &args.program;
-    let forward = |&(port, to): &(u16, SocketAddr)| Forward { port, to };
+    let forward = |&Target { port, to, .. }: &Target| Forward { port, to };
+    let names = program
+        .forward
+        .iter()
+        .filter_map(|target| target.name.clone());
     let setup = Setup {
         command: program.command.clone(),
         far: program.far.clone(),
         forwards: program.forward.iter().map(forward).collect(),
+        names: names.collect(),
+        has_terminal: true,
         listen: Vec::new(),
     };
+    if std::env::var_os(IN_A_LINK).is_some() {
+        eprintln!(
+            "note: this link is inside of another one, and far is its own; packets go over both by \
+             --forward PORT=far:PORT"
+        );
+    }
     let (mut behind, mut ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
     let mut ended = Ok(None);
@@ -63,12 +80,21 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         ended = behind.poll();
         matches!(ended, Ok(None))
     });
+    let strays = behind.strays();
     drop(behind);
     let code = ended.map_err(ImpairError::from)?;
     // The command's standard output is the command's.
     tell(args, path, &report, &mut std::io::stderr().lock())?;
     result.map_err(ImpairError::Ended)?;
-    verdict(code.unwrap_or(0), program.strict, show::unfaithful(&report))
+    let code = code.unwrap_or(0);
+    if strays > 0 && code != 0 {
+        eprintln!(
+            "note: the command looked for hosts that are not there, or for a name server ({strays} packets): \
+             only far is behind the link; --forward PORT=HOST:PORT makes a port of another host one of far, \
+             and its name lead there"
+        );
+    }
+    verdict(code, program.strict, show::unfaithful(&report))
 }
 
 /// How the verb ends: as the program did, unless that succeeded on another path than was asked for and
@@ -96,14 +122,35 @@ pub(super) fn main(_: &Args, _: &Path) -> Result<(), Failure> {
 }
 
 /// A port, and who answers there.
-fn forward(text: &str) -> Result<(u16, SocketAddr), String> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Target {
+    port: u16,
+    to: SocketAddr,
+    /// The host's name, if it was given by one.
+    name: Option<String>,
+}
+
+fn forward(text: &str) -> Result<Target, String> {
     let (port, to) = match text.split_once('=') {
-        Some((port, to)) => (port, Some(address(to)?)),
+        Some((port, to)) => (port, Some((to, address(to)?))),
         None => (text, None),
     };
+    let name = to.and_then(|(text, _)| name(text));
+    let to = to.map(|(_, address)| address);
     let port = port.parse().ok().filter(|&port: &u16| port > 0);
     let port = port.ok_or("expected a port from 1 to 65535, or PORT=HOST:PORT")?;
-    Ok((port, to.unwrap_or((Ipv4Addr::LOCALHOST, port).into())))
+    let to = to.unwrap_or((Ipv4Addr::LOCALHOST, port).into());
+    Ok(Target { port, to, name })
+}
+
+/// The host of `HOST:PORT`, if it is a name that can lead elsewhere.
+fn name(text: &str) -> Option<String> {
+    let (host, _) = text.rsplit_once(':')?;
+    let is_name = !host.contains(['[', ':', ',']) && host.parse::<Ipv4Addr>().is_err();
+    // A program's own machine stays its own, and so do the two ends.
+    let own = ["localhost", "near", "far", "near6", "far6"];
+    let is_other = !own.contains(&host.to_lowercase().as_str());
+    (is_name && is_other).then(|| host.to_owned())
 }
 
 #[cfg(test)]
@@ -126,9 +173,18 @@ mod tests {
 
     #[test]
     fn a_port_goes_to_this_machine_unless_said() {
-        assert_eq!(forward("80"), Ok((80, ([127, 0, 0, 1], 80).into())));
+        let target = |to: ([u8; 4], u16)| Target {
+            port: 80,
+            to: to.into(),
+            name: None,
+        };
+        assert_eq!(forward("80"), Ok(target(([127, 0, 0, 1], 80))));
         let other = forward("80=127.0.0.2:8080");
-        assert_eq!(other, Ok((80, ([127, 0, 0, 2], 8080).into())));
+        assert_eq!(other, Ok(target(([127, 0, 0, 2], 8080))));
+        assert_eq!(name("example.org:80").as_deref(), Some("example.org"));
+        for text in ["localhost:80", "far:80", "192.0.2.1:80", "[::1]:80"] {
+            assert_eq!(name(text), None, "{text}");
+        }
         for text in ["", "0", "65536", "80=", "=127.0.0.1:80", "80=127.0.0.1"] {
             assert!(forward(text).is_err(), "{text}");
         }

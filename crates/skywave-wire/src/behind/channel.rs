@@ -21,13 +21,23 @@ const LONGEST: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
     /// To the inside: the command's standard input goes along.
-    Input,
+    Input {
+        /// It is the terminal of this process, which becomes the command's.
+        is_job: bool,
+    },
     /// The networks are there; with the devices of near and far, then the listening sockets.
     Ready,
-    /// The command is started next.
+    /// The command is started next; with a handle of the first process.
     Starting,
     /// The command runs; with a handle (pidfd) of it.
     Started,
+    /// A signal has stopped the command.
+    Stopped,
+    /// Packets that the command wanted to send where nothing is.
+    Strays {
+        /// How many.
+        count: u32,
+    },
     /// Nothing more will happen.
     Failed {
         /// Exit code.
@@ -45,12 +55,14 @@ pub(super) enum Message {
 impl Message {
     fn bytes(&self) -> Vec<u8> {
         let (kind, code, text) = match self {
-            Self::Input => (0, 0, ""),
+            Self::Input { is_job } => (0, u8::from(*is_job), ""),
             Self::Ready => (1, 0, ""),
             Self::Started => (2, 0, ""),
             Self::Failed { code, text } => (3, *code, text.as_str()),
             Self::Ended { code } => (4, *code, ""),
             Self::Starting => (5, 0, ""),
+            Self::Stopped => (6, 0, ""),
+            Self::Strays { count } => (7, 0, &*count.to_string()),
         };
         let mut bytes = vec![kind, code];
         bytes.extend_from_slice(text.as_bytes());
@@ -62,12 +74,16 @@ impl Message {
         let (&[kind, code], text) = bytes.split_first_chunk()?;
         let text = String::from_utf8_lossy(text).into_owned();
         Some(match kind {
-            0 => Self::Input,
+            0 => Self::Input { is_job: code != 0 },
             1 => Self::Ready,
             2 => Self::Started,
             3 => Self::Failed { code, text },
             4 => Self::Ended { code },
             5 => Self::Starting,
+            6 => Self::Stopped,
+            7 => Self::Strays {
+                count: text.parse().ok()?,
+            },
             _ => return None,
         })
     }
@@ -169,10 +185,12 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"inside").unwrap();
         let messages = [
-            Message::Input,
+            Message::Input { is_job: true },
             Message::Ready,
             Message::Starting,
             Message::Started,
+            Message::Stopped,
+            Message::Strays { count: 70_000 },
             Message::Failed { code: 127, text },
             Message::Ended { code: 255 },
         ];

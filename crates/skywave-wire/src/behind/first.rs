@@ -7,13 +7,13 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
 use super::channel::{Channel, Message};
 use super::network::Network;
 use super::programs::{self, Far};
 use super::trouble::{self, Trouble};
-use super::{FAILED, FAR, NEAR, Setup, mounts};
+use super::{FAILED, FAR, FAR6, NEAR, NEAR6, Setup, job, mounts, network};
 
 /// Second argument of this process.
 pub(super) const STAGE: &str = "first";
@@ -25,7 +25,8 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
     let ports = ports.map(|port| port.to_string());
     let ports = ports.collect::<Vec<_>>().join(",");
     let far = setup.far.clone().unwrap_or_default();
-    let mut arguments = vec![ports.into(), far];
+    let names = setup.names.join(",");
+    let mut arguments = vec![ports.into(), names.into(), far];
     arguments.extend(setup.command.iter().cloned());
     arguments
 }
@@ -34,18 +35,21 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
 #[derive(Debug, PartialEq, Eq)]
 struct Plan<'a> {
     ports: Vec<u16>,
+    names: Vec<&'a str>,
     far: Option<&'a OsStr>,
     command: &'a [OsString],
 }
 
 impl<'a> Plan<'a> {
     fn read(arguments: &'a [OsString]) -> Option<Self> {
-        let [ports, far, command @ ..] = arguments else {
+        let [ports, names, far, command @ ..] = arguments else {
             return None;
         };
-        let ports = ports.to_str()?.split(',').filter(|port| !port.is_empty());
+        let list = |text: &'a OsString| Some(text.to_str()?.split(',').filter(|s| !s.is_empty()));
+        let ports = list(ports)?;
         Some(Self {
             ports: ports.map(str::parse).collect::<Result<_, _>>().ok()?,
+            names: list(names)?.collect(),
             far: (!far.is_empty()).then_some(far),
             command,
         })
@@ -63,13 +67,13 @@ pub(super) fn run(arguments: &[OsString]) -> u8 {
 fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
     programs::die_with_parent()?;
     let lost = Trouble::step("hear of the process outside");
-    let (_, mut files) = channel.receive().map_err(&lost)?;
+    let (message, mut files) = channel.receive().map_err(&lost)?;
     let input = files.pop().ok_or_else(|| ErrorKind::UnexpectedEof.into());
     let input = File::from(input.map_err(&lost)?);
 
-    mounts::arrange()?;
-    let near = Network::new(NEAR, FAR)?;
-    let far = Network::new(FAR, NEAR)?;
+    mounts::arrange(&plan.names)?;
+    let near = Network::new(NEAR, NEAR6, FAR)?;
+    let far = Network::new(FAR, FAR6, NEAR)?;
     // This process is in the far network now: these are its ports.
     let listeners = plan.ports.iter().map(|&port| {
         let listener = TcpListener::bind((FAR, port));
@@ -90,12 +94,23 @@ fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
         server.wait_until_it_listens()?;
     }
     programs::enter(&near.namespace)?;
-    channel.send(&Message::Starting, &[]).map_err(&lost)?;
+    if matches!(message, Message::Input { is_job: true }) {
+        job::take_terminal(&input).map_err(Trouble::step("give the command the terminal"))?;
+    }
+    let itself: Option<OwnedFd> = handle(getpid());
+    let files: Vec<_> = itself.iter().map(AsFd::as_fd).collect();
+    channel.send(&Message::Starting, &files).map_err(&lost)?;
     let command = programs::start(plan.command, input)?;
     let handle: Option<OwnedFd> = handle(command);
     let files: Vec<_> = handle.iter().map(AsFd::as_fd).collect();
     channel.send(&Message::Started, &files).map_err(&lost)?;
-    let code = programs::wait_for(command, server.as_mut())?;
+    let code = programs::wait_for(command, server.as_mut(), || {
+        channel.send(&Message::Stopped, &[]).map_err(&lost)
+    })?;
+    let count = network::strays();
+    channel
+        .send(&Message::Strays { count }, &[])
+        .map_err(&lost)?;
     if let Some(server) = &mut server {
         server.end()?;
     }

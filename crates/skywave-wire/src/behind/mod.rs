@@ -18,6 +18,7 @@ mod channel;
 mod enter;
 mod first;
 mod forward;
+mod job;
 mod mounts;
 mod network;
 mod programs;
@@ -27,7 +28,7 @@ mod trouble;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
@@ -39,6 +40,7 @@ use thiserror::Error;
 use crate::relay::TunEnds;
 use channel::{Channel, Message};
 pub use forward::Forward;
+use job::Job;
 use signals::Signals;
 
 /// Address of the side where the command runs.
@@ -46,6 +48,12 @@ pub const NEAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 1);
 
 /// Address of the other end of the link.
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 2);
+
+/// The same in IPv6: a unique local address (RFC 4193).
+pub const NEAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 1);
+
+/// The other end in IPv6.
+pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
 
 /// Exit code when the link could not be made; the next two are a shell's (POSIX 2.8.2).
 pub const FAILED: u8 = 125;
@@ -68,6 +76,10 @@ pub struct Setup {
     pub far: Option<OsString>,
     /// TCP ports of the far side that this machine answers.
     pub forwards: Vec<Forward>,
+    /// Names of hosts that lead to the far side, where their ports are forwarded.
+    pub names: Vec<String>,
+    /// Whether the command has the terminal for itself, if this process has it: as a job of a shell has.
+    pub has_terminal: bool,
     /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
     pub listen: Vec<u16>,
 }
@@ -135,6 +147,8 @@ pub struct Behind {
     command: Program,
     complaints: Receiver<String>,
     listeners: Vec<TcpListener>,
+    job: Option<Job>,
+    strays: u32,
 }
 
 impl Behind {
@@ -168,9 +182,14 @@ impl Behind {
             command: Program::Waits,
             complaints,
             listeners: Vec::new(),
+            job: setup.has_terminal.then(Job::of_this_process).flatten(),
+            strays: 0,
         };
         let input = io::stdin();
-        let sent = behind.channel.send(&Message::Input, &[input.as_fd()]);
+        let message = Message::Input {
+            is_job: behind.job.is_some(),
+        };
+        let sent = behind.channel.send(&message, &[input.as_fd()]);
         sent.map_err(gone)?;
         let mut files = behind.ready()?.into_iter();
         let (Some(near), Some(far)) = (files.next(), files.next()) else {
@@ -190,8 +209,22 @@ impl Behind {
     pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
         while let Some((message, files)) = self.channel.try_receive().map_err(gone)? {
             match message {
-                Message::Starting => self.command = Program::Starts,
+                Message::Starting => {
+                    self.command = Program::Starts;
+                    if let (Some(job), Some(first)) = (&mut self.job, files.first()) {
+                        job.lead(first);
+                    }
+                }
                 Message::Started => self.command = Program::Runs(files.into_iter().next()),
+                Message::Stopped => {
+                    let Some(job) = &self.job else { continue };
+                    job.stop();
+                    // A shell has a group of its own.
+                    if let Program::Runs(Some(command)) = &self.command {
+                        let _ = pidfd_send_signal(command, Signal::CONT);
+                    }
+                }
+                Message::Strays { count } => self.strays = count,
                 Message::Ended { code } => {
                     // It goes when everything inside has gone.
                     let _ = self.helper.wait();
@@ -228,6 +261,11 @@ impl Behind {
     /// A connection to a forwarded port that could not be made, if there was another one.
     pub fn complaint(&self) -> Option<String> {
         self.complaints.try_recv().ok()
+    }
+
+    /// Packets that the command wanted to send to others than the two ends, once it has ended: nothing is there.
+    pub fn strays(&self) -> u32 {
+        self.strays
     }
 
     /// The files that come when all is there.

@@ -2,46 +2,70 @@
 //! hosts.
 
 use std::fs::{self, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_change, unmount,
+};
 
 use super::trouble::Trouble;
-use super::{FAR, NEAR};
+use super::{FAR, FAR6, NEAR, NEAR6};
 
 /// Makes these parts differ, in this mount namespace only.
-pub(super) fn arrange() -> Result<(), Trouble> {
+pub(super) fn arrange(forwarded: &[&str]) -> Result<(), Trouble> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).map_err(Trouble::step("keep mounts to itself"))?;
+    let named = Trouble::step("give the names near and far to their addresses");
+    let hosts = |text: &str| hosts(text, forwarded);
+    replace(&[("/etc/hosts", &hosts), ("/etc/nsswitch.conf", &files_first)]).map_err(named)?;
     // With the numbers of this PID namespace. Containers that hide parts of /proc refuse it; what
     // looks for itself there by number is then mistaken, all else works.
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let _ = mount("proc", "/proc", "proc", flags, None);
-    let named = Trouble::step("give the names near and far to their addresses");
-    replace("/etc/hosts", hosts).map_err(&named)?;
-    replace("/etc/nsswitch.conf", files_first).map_err(&named)
+    Ok(())
 }
 
-/// Puts a changed copy in the place of a file, unless there is none.
-fn replace(path: impl AsRef<Path>, change: impl Fn(&str) -> String) -> io::Result<()> {
-    let text = match fs::read(&path) {
+/// A change of a text.
+type Change<'a> = &'a dyn Fn(&str) -> String;
+
+/// Puts changed copies in the place of files, but for those that there are not.
+fn replace(files: &[(&str, Change<'_>)]) -> io::Result<()> {
+    // The copies keep their names, in a file system that is found nowhere: on a file without a name nothing
+    // can be mounted, as a link inside of this one has to.
+    const PLACE: &str = "/proc";
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("names", PLACE, "tmpfs", flags, None)?;
+    let copied = files
+        .iter()
+        .enumerate()
+        .try_for_each(|(number, (path, change))| {
+            copy(path, &Path::new(PLACE).join(number.to_string()), change)
+        });
+    unmount(PLACE, UnmountFlags::DETACH)?;
+    copied
+}
+
+/// Puts a changed copy, at `place`, in the place of the file at `path`, unless there is none.
+fn copy(path: &str, place: &Path, change: Change<'_>) -> io::Result<()> {
+    let text = match fs::read(path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let mut copy = tempfile::NamedTempFile::new()?;
-    copy.write_all(change(&text).as_bytes())?;
+    fs::write(place, change(&text))?;
     // As the original: for everybody.
-    fs::set_permissions(copy.path(), Permissions::from_mode(0o644))?;
-    // Its name goes when this returns; the mount keeps the file.
-    Ok(mount_bind(copy.path(), path.as_ref())?)
+    fs::set_permissions(place, Permissions::from_mode(0o644))?;
+    Ok(mount_bind(place, path)?)
 }
 
-/// The table of hosts with the two sides before all others.
-fn hosts(text: &str) -> String {
-    format!("{NEAR}\tnear\n{FAR}\tfar\n{text}")
+/// The table of hosts with the two sides before all others, and those of forwarded ports, which are reached at
+/// the far side.
+fn hosts(text: &str, forwarded: &[&str]) -> String {
+    let line = |name: &&str| format!("{FAR}\t{name}\n");
+    let forwarded = forwarded.iter().map(line).collect::<Vec<_>>().concat();
+    format!("{NEAR}\tnear\n{FAR}\tfar\n{NEAR6}\tnear6\n{FAR6}\tfar6\n{forwarded}{text}")
 }
 
 /// Looks hosts up in that table first. A resolver that runs outside does not know it.
@@ -66,8 +90,9 @@ mod tests {
     #[test]
     fn near_and_far_come_first() {
         assert_eq!(
-            hosts("127.0.0.1 localhost\n"),
-            "10.73.9.1\tnear\n10.73.9.2\tfar\n127.0.0.1 localhost\n"
+            hosts("127.0.0.1 localhost\n", &["example.org"]),
+            "10.73.9.1\tnear\n10.73.9.2\tfar\nfd73:9::1\tnear6\nfd73:9::2\tfar6\n\
+             10.73.9.2\texample.org\n127.0.0.1 localhost\n"
         );
         let text = "passwd: files\nhosts: mymachines resolve [!UNAVAIL=return] files dns\n";
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use nix::sched::{CloneFlags, unshare};
@@ -16,6 +16,9 @@ use super::trouble::Trouble;
 
 /// Name of the device, in both networks.
 const DEVICE: &str = "link";
+
+/// Bits that the IPv6 addresses of both ends have in common.
+const PREFIX6: u8 = 64;
 
 /// As of an Ethernet.
 const MTU: u16 = 1500;
@@ -32,19 +35,19 @@ pub(super) struct Network {
 impl Network {
     /// Makes a network with a loopback device and a link from `here` to `there`, and moves this thread
     /// into it.
-    pub(super) fn new(here: Ipv4Addr, there: Ipv4Addr) -> Result<Self, Trouble> {
+    pub(super) fn new(here: Ipv4Addr, here6: Ipv6Addr, there: Ipv4Addr) -> Result<Self, Trouble> {
         unshare(CloneFlags::CLONE_NEWNET)
             .map_err(|error| Trouble::Refused(refusal::reason(&error.into())))?;
         let namespace = File::open("/proc/thread-self/ns/net");
         let namespace = namespace.map_err(Trouble::step("find the program's network"))?;
         loopback_up().map_err(Trouble::step("start the loopback device"))?;
         allow_ping();
-        let device = device(here, there)?;
+        let device = device(here, here6, there)?;
         Ok(Self { namespace, device })
     }
 }
 
-fn device(here: Ipv4Addr, there: Ipv4Addr) -> Result<OwnedFd, Trouble> {
+fn device(here: Ipv4Addr, here6: Ipv6Addr, there: Ipv4Addr) -> Result<OwnedFd, Trouble> {
     let tun = OpenOptions::new()
         .read(true)
         .write(true)
@@ -60,21 +63,35 @@ fn device(here: Ipv4Addr, there: Ipv4Addr) -> Result<OwnedFd, Trouble> {
             .enable(false),
         DEVICE,
     )?;
-    no_ipv6().map_err(Trouble::step("switch IPv6 off on the link"))?;
+    let has_ipv6 = quiet_ipv6().map_err(Trouble::step("keep IPv6 quiet on the link"))?;
     let up = device.enabled(true);
     up.map_err(Trouble::step("start the link's device"))?;
+    if has_ipv6 {
+        let added = device.add_address_v6(here6, PREFIX6);
+        added.map_err(Trouble::step("give the link's device its IPv6 address"))?;
+    }
     let file = device.as_fd().try_clone_to_owned();
     file.map_err(Trouble::step("keep the link's device"))
 }
 
-/// Keeps the system's own packets (router solicitations, multicast) off the link.
-fn no_ipv6() -> io::Result<()> {
-    let setting = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
-    match fs::write(setting, "1") {
-        // A kernel without IPv6.
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        result => result,
+/// Keeps the system from asking for routers and from taking addresses of its own choice. Returns whether there is
+/// IPv6 at all.
+fn quiet_ipv6() -> io::Result<bool> {
+    // Without an address of the link (addr_gen_mode 1) there is nothing to ask for routers with.
+    let settings = [
+        ("disable_ipv6", "0"),
+        ("addr_gen_mode", "1"),
+        ("accept_ra", "0"),
+        ("router_solicitations", "0"),
+    ];
+    for (name, value) in settings {
+        match fs::write(format!("/proc/sys/net/ipv6/conf/{DEVICE}/{name}"), value) {
+            // A kernel without IPv6.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            result => result?,
+        }
     }
+    Ok(true)
 }
 
 /// Lets every user ping, as most systems do; a new network lets none.
@@ -85,6 +102,31 @@ fn allow_ping() {
     if fs::write(setting, "0 2147483647").is_err() {
         let _ = fs::write(setting, format!("{group} {group}"));
     }
+}
+
+/// Packets of this thread's network that had nowhere to go, and those to a name server at the loopback device, where
+/// none is.
+pub(super) fn strays() -> u32 {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    let table = read("/proc/thread-self/net/snmp");
+    let mut count = counter(&table, "Ip:", "OutNoRoutes");
+    if read("/etc/resolv.conf").contains("nameserver 127.") {
+        count += counter(&table, "Udp:", "NoPorts");
+    }
+    let six = read("/proc/thread-self/net/snmp6");
+    let six = six
+        .lines()
+        .find_map(|line| line.strip_prefix("Ip6OutNoRoutes"));
+    count + six.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+}
+
+/// A counter of the kernel's table: a line of names, and one of numbers.
+fn counter(table: &str, group: &str, name: &str) -> u32 {
+    let mut lines = table.lines().filter(|line| line.starts_with(group));
+    let (names, numbers) = (lines.next(), lines.next());
+    let place = names.and_then(|line| line.split(' ').position(|word| word == name));
+    let number = place.and_then(|place| numbers?.split(' ').nth(place)?.parse().ok());
+    number.unwrap_or(0)
 }
 
 /// Index of the loopback device: it is the first one of each network.
@@ -123,5 +165,18 @@ fn loopback_up() -> io::Result<()> {
         Ok(0) if is_error => Ok(()),
         Ok(number) if is_error => Err(io::Error::from_raw_os_error(-number)),
         _ => Err(ErrorKind::InvalidData.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_are_found_by_name() {
+        let table = "Ip: Forwarding OutNoRoutes\nIp: 2 17\nUdp: InDatagrams NoPorts\nUdp: 5 3\n";
+        assert_eq!(counter(table, "Ip:", "OutNoRoutes"), 17);
+        assert_eq!(counter(table, "Udp:", "NoPorts"), 3);
+        assert_eq!(counter(table, "Tcp:", "NoPorts"), 0);
     }
 }

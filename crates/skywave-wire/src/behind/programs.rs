@@ -171,11 +171,21 @@ fn sockets() -> usize {
     ["tcp", "tcp6", "udp", "udp6"].map(count).iter().sum()
 }
 
-/// Waits for the command. Returns its exit code.
-pub(super) fn wait_for(command: Pid, mut far: Option<&mut Far>) -> Result<u8, Trouble> {
+/// Waits for the command, and says when it stops for a while. Returns its exit code.
+pub(super) fn wait_for(
+    command: Pid,
+    mut far: Option<&mut Far>,
+    stops: impl Fn() -> Result<(), Trouble>,
+) -> Result<u8, Trouble> {
     loop {
-        let ended = wait_once(WaitOptions::empty())?;
-        if let Some((process, status)) = ended {
+        let changed = wait_once(WaitOptions::UNTRACED)?;
+        if let Some((process, status)) = changed {
+            if status.stopped() {
+                if process == command {
+                    stops()?;
+                }
+                continue;
+            }
             if process == command {
                 return Ok(code(status));
             }

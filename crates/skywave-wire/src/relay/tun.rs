@@ -48,6 +48,8 @@ impl TunError {
 pub struct TunEnds {
     devices: [OwnedFd; 2],
     ready: VecDeque<usize>,
+    /// Leave out what the system says by itself.
+    is_quiet: bool,
 }
 
 impl TunEnds {
@@ -58,16 +60,21 @@ impl TunEnds {
             let file = device.as_fd().try_clone_to_owned();
             file.map_err(|source| TunError::other(name, source))
         });
-        Ok([first?, second?].into())
+        Ok(Self {
+            devices: [first?, second?],
+            ready: VecDeque::new(),
+            is_quiet: false,
+        })
     }
 }
 
-/// Devices that are there already, to be read without waiting.
+/// Devices that are there already, to be read without waiting, between which only programs' packets go.
 impl From<[OwnedFd; 2]> for TunEnds {
     fn from(devices: [OwnedFd; 2]) -> Self {
         Self {
             devices,
             ready: VecDeque::new(),
+            is_quiet: true,
         }
     }
 }
@@ -86,6 +93,9 @@ impl Ends for TunEnds {
             match rustix::io::read(&self.devices[side], &mut *buffer).map_err(io::Error::from) {
                 Ok(length) => {
                     self.ready.push_back(side);
+                    if self.is_quiet && is_of_the_link(&buffer[..length]) {
+                        continue;
+                    }
                     let direction = [Direction::Forward, Direction::Back][side];
                     return Ok(Some((direction, (), length)));
                 }
@@ -114,6 +124,12 @@ impl Ends for TunEnds {
     fn troubles(&self) -> Troubles {
         Troubles::default()
     }
+}
+
+/// Whether it is for all of a link in IPv6 (ff02::/16, RFC 4291 section 2.7): the system says by such packets in which
+/// groups it is (MLD), and nobody wants to know.
+fn is_of_the_link(packet: &[u8]) -> bool {
+    matches!(packet, [version, rest @ ..] if version >> 4 == 6 && rest.get(23..25) == Some(&[0xff, 0x02]))
 }
 
 /// Makes the device of this name, to be read without waiting.

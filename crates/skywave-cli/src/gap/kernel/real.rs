@@ -64,6 +64,8 @@ pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, Kernel
         command: bulk::sender(row.law, PORT, time + AFTER),
         far: None,
         forwards: Vec::new(),
+        names: Vec::new(),
+        has_terminal: false,
         listen: vec![PORT],
     };
     let (mut behind, mut ends) = Behind::start("gap", &setup)?;
