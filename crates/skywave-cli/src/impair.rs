@@ -40,6 +40,7 @@ use show::Status;
 #[command(after_help = "Examples:\n  \
     skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
     skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -o copy http://far:8000/file\n  \
+    skywave impair --preset lte --blackouts 15s,500ms --far 'iperf3 -s' -- iperf3 -c far -R\n  \
     skywave impair my-link.toml --point 3 -- ping -c 3 far\n  \
     skywave impair --delay 40ms --to 127.0.0.1:9001        # UDP: clients send to 127.0.0.1:9000\n  \
     skywave impair my-link.toml --to 127.0.0.1:9001 --duration 30s --json\n  \
@@ -53,7 +54,7 @@ use show::Status;
     under_way, late_p50_s, late_p99_s, late_max_s, late_share, kept_time, unread, refused, turned_away,\n\
     faithful.")]
 pub(crate) struct Args {
-    /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and --queue.
+    /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and so on, or by --preset.
     #[arg(required_unless_present_any = LinkArgs::NAMES, conflicts_with_all = LinkArgs::NAMES)]
     scenario: Option<PathBuf>,
 

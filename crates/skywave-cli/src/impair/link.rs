@@ -1,11 +1,16 @@
 //! A link by options, as a scenario: what a file says is read the same way.
 
-use skywave_lab::scenario::{NoFiles, Quantity, Scenario, ScenarioError};
+use skywave_lab::folder::Folder;
+use skywave_lab::scenario::{Quantity, Scenario, ScenarioError};
 
 use crate::quantity;
 
 /// The rate of a link that is to delay and lose alone: never the bottleneck of a real program.
 const NO_LIMIT: &str = "1000Gbps";
+
+/// Longest time for which blackouts are planned, in seconds, and most of them: each takes memory.
+const LONGEST_PLAN: f64 = 86_400.0;
+const MOST_BLACKOUTS: f64 = 100_000.0;
 
 /// A link between near and far; each option holds for both directions unless it is one of `-back`.
 #[derive(Debug, Default, clap::Args)]
@@ -22,6 +27,14 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     delay: Option<String>,
 
+    /// A random addition to the delay of each packet, from none to this; packets keep their order.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    jitter: Option<String>,
+
+    /// The addition on the way back.
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "jitter")]
+    jitter_back: Option<String>,
+
     /// The share of packets that it loses each way, as 1% or 0.01; 100% for all.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss: Option<f64>,
@@ -34,41 +47,151 @@ pub(crate) struct LinkArgs {
     /// 64kB; 50 packets unless given.
     #[arg(long, value_name = "PACKETS|BYTES", value_parser = queue)]
     queue: Option<String>,
+
+    /// Times without any transmission: how often and how long, as 15s,500ms; the first one after EVERY.
+    #[arg(long, value_name = "EVERY,LENGTH", value_parser = blackouts)]
+    blackouts: Option<Blackouts>,
+
+    /// Recorded opportunities to send instead of a rate, in a file as `trace` of a scenario takes it:
+    /// mahimahi's format, or seconds and Mbit/s in two columns. It repeats for ever.
+    #[arg(long, value_name = "FILE", conflicts_with = "rate")]
+    trace: Option<String>,
+
+    /// The recording of the way back.
+    #[arg(long, value_name = "FILE", conflicts_with = "rate_back")]
+    trace_back: Option<String>,
+
+    /// A link of docs/links.md, as lte, with near at the user's side; other options replace its keys.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+}
+
+/// Times without transmission, as they were written.
+#[derive(Clone, Debug, PartialEq)]
+struct Blackouts {
+    every: String,
+    duration: String,
+    /// Seconds for which they are planned.
+    plan: f64,
 }
 
 impl LinkArgs {
     /// The names of its options, as clap knows them.
-    pub(crate) const NAMES: [&'static str; 6] =
-        ["rate", "rate_back", "delay", "loss", "loss_back", "queue"];
+    pub(crate) const NAMES: [&'static str; 12] = [
+        "rate",
+        "rate_back",
+        "delay",
+        "jitter",
+        "jitter_back",
+        "loss",
+        "loss_back",
+        "queue",
+        "blackouts",
+        "trace",
+        "trace_back",
+        "preset",
+    ];
 
-    /// The scenario of a flow over this link.
+    /// The scenario of a flow over this link; traces are looked for from the folder of this process on.
     pub(crate) fn scenario(&self) -> Result<Scenario, ScenarioError> {
-        Scenario::parse("link", &self.text(), &NoFiles)
+        Scenario::parse("link", &self.text(), &Folder::new(""))
     }
 
     /// As a file would say it.
     fn text(&self) -> String {
-        let rate = self.rate.as_deref().unwrap_or(NO_LIMIT);
-        let delay = self.delay.as_deref().unwrap_or("0ms");
-        let optional = |key: &str, value: Option<String>| {
-            let line = value.map(|value| format!("{key} = {value}\n"));
-            line.unwrap_or_default()
+        // The first node of a preset is the network's side.
+        let between = match self.preset {
+            Some(_) => r#"["far", "near"]"#,
+            None => r#"["near", "far"]"#,
         };
-        let quoted = |text: &String| format!("\"{text}\"");
-        let reverse_rate = optional("reverse_rate", self.rate_back.as_ref().map(quoted));
-        let droptail = |queue: &String| format!("{{ droptail = \"{queue}\" }}");
-        let queue = optional("queue", self.queue.as_ref().map(droptail));
-        let there = self.loss.unwrap_or(0.0);
-        let back = self.loss_back.unwrap_or(there);
+        let in_order = |ways: [String; 2]| {
+            let [there, back] = ways;
+            if self.preset.is_some() {
+                [back, there]
+            } else {
+                [there, back]
+            }
+        };
+        let [link, reverse] = in_order([self.keys(false), self.keys(true)]);
+        let preset = self.preset.as_ref();
+        let preset = preset.map(|name| format!("preset = {}\n", quoted(name)));
+        let loss = self.loss.or(self.loss_back).map(|_| {
+            let there = self.loss.unwrap_or(0.0);
+            let losses = [there, self.loss_back.unwrap_or(there)];
+            let [there, back] = in_order(losses.map(|loss| format!("{{ iid = {loss:?} }}")));
+            format!("loss = {{ forward = {there}, reverse = {back} }}\n")
+        });
+        let blackouts = self.blackouts.as_ref().map(|blackouts| {
+            let [every, duration] =
+                [&blackouts.every, &blackouts.duration].map(|time| quoted(time));
+            format!("blackouts = {{ every = {every}, duration = {duration} }}\n")
+        });
+        let more: String = [preset, loss, blackouts].into_iter().flatten().collect();
+        let plan = match (&self.blackouts, &self.preset) {
+            (Some(blackouts), _) => blackouts.plan,
+            // It may have some.
+            (None, Some(_)) => LONGEST_PLAN,
+            (None, None) => 1.0,
+        };
         // Of the flow only its way is taken, and no time is simulated.
         format!(
-            "[[link]]\nname = \"link\"\nbetween = [\"near\", \"far\"]\n\
-             rate = \"{rate}\"\ndelay = \"{delay}\"\n{reverse_rate}{queue}\
-             loss = {{ forward = {{ iid = {there:?} }}, reverse = {{ iid = {back:?} }} }}\n\n\
+            "[[link]]\nname = \"link\"\nbetween = {between}\n{link}{more}\n[link.reverse]\n{reverse}\n\
              [[flow]]\nname = \"program\"\nfrom = \"near\"\nto = \"far\"\n\
-             transport = \"reno\"\ntraffic = \"ftp\"\n\n[run]\nduration = \"1s\"\n"
+             transport = \"reno\"\ntraffic = \"ftp\"\n\n[run]\nduration = \"{plan}s\"\n"
         )
     }
+
+    /// What one direction has, of the keys that each direction may have for itself.
+    fn keys(&self, is_back: bool) -> String {
+        let own = |there: &'_ Option<String>, back: &'_ Option<String>| match back {
+            Some(back) if is_back => Some(back.clone()),
+            _ => there.clone(),
+        };
+        let new = self.preset.is_none();
+        let mut rate = own(&self.rate, &self.rate_back);
+        let mut trace = own(&self.trace, &self.trace_back);
+        if is_back && self.rate_back.is_some() {
+            trace = None;
+        } else if is_back && self.trace_back.is_some() {
+            rate = None;
+        }
+        if new && trace.is_none() {
+            rate.get_or_insert_with(|| NO_LIMIT.to_owned());
+        }
+        let delay = self.delay.clone().or(new.then(|| "0ms".to_owned()));
+        let jitter = own(&self.jitter, &self.jitter_back);
+        let plain = |key: &str, value: Option<String>| {
+            value.map(|value| format!("{key} = {}\n", quoted(&value)))
+        };
+        let lines = [
+            plain("rate", rate),
+            plain("trace", trace),
+            plain("delay", delay),
+            jitter.map(|most| format!("jitter = {{ uniform = [\"0s\", {}] }}\n", quoted(&most))),
+            (self.queue.as_ref()).map(|queue| format!("queue = {{ droptail = \"{queue}\" }}\n")),
+        ];
+        lines.into_iter().flatten().collect()
+    }
+}
+
+/// A text as TOML writes it, which takes the strings of JSON.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn blackouts(text: &str) -> Result<Blackouts, String> {
+    let expected = "expected two times, as 15s,500ms: how often, and how long, which is less";
+    let (every, duration) = text.split_once(',').ok_or(expected)?;
+    let [period, length] = [every, duration].map(quantity::time_above_zero);
+    let (period, length) = (period?.as_secs_f64(), length?.as_secs_f64());
+    if length >= period {
+        return Err(expected.to_owned());
+    }
+    Ok(Blackouts {
+        every: every.trim().to_owned(),
+        duration: duration.trim().to_owned(),
+        plan: LONGEST_PLAN.min(MOST_BLACKOUTS * period),
+    })
 }
 
 fn rate(text: &str) -> Result<String, String> {
@@ -116,6 +239,8 @@ fn queue(text: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
+    use skywave_lab::scenario::NoFiles;
+
     use super::*;
     use crate::impair::path::{self, Choice, Path};
 
@@ -138,6 +263,10 @@ mod tests {
             loss: Some(share("1%").unwrap()),
             loss_back: Some(share("0.5").unwrap()),
             queue: Some(queue("100").unwrap()),
+            jitter: Some("4ms".to_owned()),
+            jitter_back: Some("0ms".to_owned()),
+            blackouts: Some(blackouts("15s,500ms").unwrap()),
+            ..LinkArgs::default()
         };
         let file = r#"
 [[link]]
@@ -148,17 +277,86 @@ delay = "40ms"
 reverse_rate = "1Mbps"
 queue = { droptail = "100 packets" }
 loss = { forward = { iid = 0.01 }, reverse = { iid = 0.5 } }
+jitter = { uniform = ["0ms", "4ms"] }
+reverse = { jitter = { uniform = ["0ms", "0ms"] } }
+blackouts = { every = "15s", duration = "500ms" }
 [[flow]]
 from = "A"
 to = "B"
 transport = "reno"
 traffic = "ftp"
 [run]
-duration = "9s"
+duration = "86400s"
 "#;
         let file = Scenario::parse("file", file, &NoFiles).unwrap();
         let options = options.scenario().unwrap();
         assert_eq!(path_of(&options).config, path_of(&file).config);
+    }
+
+    #[test]
+    fn near_is_the_user_of_a_preset_whose_keys_options_replace() {
+        let lte = LinkArgs {
+            preset: Some("lte".to_owned()),
+            ..LinkArgs::default()
+        };
+        let text = "[[link]]\nname = \"link\"\nbetween = [\"cell\", \"phone\"]\npreset = \"lte\"\n\
+                    [[flow]]\nfrom = \"phone\"\nto = \"cell\"\ntransport = \"reno\"\n\
+                    traffic = \"ftp\"\n[run]\nduration = \"1s\"\n";
+        let file = Scenario::parse("file", text, &NoFiles).unwrap();
+        assert_eq!(
+            path_of(&lte.scenario().unwrap()).config,
+            path_of(&file).config
+        );
+
+        let faster = LinkArgs {
+            rate_back: Some("90Mbps".to_owned()),
+            queue: Some(queue("7").unwrap()),
+            preset: Some("leo".to_owned()),
+            ..LinkArgs::default()
+        };
+        let path = path_of(&faster.scenario().unwrap());
+        let rates = path.config.hops.iter().map(|hop| format!("{:?}", hop.link));
+        let [up, down] = rates.collect::<Vec<_>>().try_into().unwrap();
+        // Its own 20 Mb/s up, and ours down; our queue both ways.
+        assert!(up.contains("20000000"), "{up}");
+        assert!(down.contains("90000000"), "{down}");
+        assert!(path.notes.iter().any(|note| note.contains("blackouts")));
+
+        let unknown = LinkArgs {
+            preset: Some("lt\"e".to_owned()),
+            ..LinkArgs::default()
+        };
+        let told = unknown.scenario().unwrap_err().to_string();
+        assert!(told.contains("preset") && told.contains("lt\"e"), "{told}");
+    }
+
+    #[test]
+    fn traces_stand_for_rates() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file, b"1\n5\n10\n").unwrap();
+        let trace = Some(file.path().to_str().unwrap().to_owned());
+        let is_traced = |options: &LinkArgs| {
+            let path = path_of(&options.scenario().unwrap());
+            let hops = path.config.hops.iter();
+            let traced = hops.map(|hop| format!("{:?}", hop.link).contains("Trace"));
+            traced.collect::<Vec<_>>()
+        };
+        let mut options = LinkArgs {
+            trace: trace.clone(),
+            ..LinkArgs::default()
+        };
+        assert_eq!(is_traced(&options), [true, true]);
+        options.rate_back = Some("1Mbps".to_owned());
+        assert_eq!(is_traced(&options), [true, false]);
+        options = LinkArgs {
+            rate: Some("1Mbps".to_owned()),
+            trace_back: trace,
+            ..LinkArgs::default()
+        };
+        assert_eq!(is_traced(&options), [false, true]);
+        options.trace_back = Some("no such file".to_owned());
+        let told = options.scenario().unwrap_err().to_string();
+        assert!(told.contains("no such file"), "{told}");
     }
 
     #[test]
@@ -196,5 +394,8 @@ duration = "9s"
         assert!(rate("20").is_err() && rate("0Mbps").is_err());
         assert!(time("40").is_err_and(|told| told.contains("40ms")));
         assert!(time("-1ms").is_err());
+        for text in ["", "15s", "15s,", ",1s", "1s,1s", "0s,0s", "1s,2s", "15,1"] {
+            assert!(blackouts(text).is_err(), "{text}");
+        }
     }
 }
