@@ -32,7 +32,7 @@ fn call(at_sender: f64, at_receiver: f64, rts: Option<u32>) -> StationOutcome {
 /// An exchange fails if any of its frames is lost, and a packet after as many failures as there are attempts.
 #[test]
 fn a_packet_is_given_up_when_each_of_its_exchanges_has_lost_a_frame() {
-    let attempts = mac::Config::ieee80211g().short_retries as i32;
+    let attempts = mac::Config::ieee80211g().short_retries;
     for (at_sender, at_receiver) in [(0.0, 0.5), (0.5, 0.0), (0.3, 0.4)] {
         let fails = 1.0 - (1.0 - at_sender) * (1.0 - at_receiver);
         let sender = call(at_sender, at_receiver, None);
@@ -41,7 +41,7 @@ fn a_packet_is_given_up_when_each_of_its_exchanges_has_lost_a_frame() {
             (unanswered / fails - 1.0).abs() < 0.02,
             "{unanswered}, {fails}"
         );
-        let expected = fails.powi(attempts);
+        let expected: f64 = (0..attempts).map(|_| fails).product();
         let packets = (sender.acknowledged + sender.given_up) as f64;
         assert!(packets > 39_000.0, "{packets}");
         let given_up = sender.given_up as f64 / packets;
