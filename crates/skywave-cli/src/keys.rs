@@ -51,7 +51,7 @@ pub(crate) enum KeyFailure {
     #[error("{text:?}: {error}")]
     OpenSshText { text: String, error: Unusable },
     #[error(
-        "{}: WTCP cannot use this key ({key}), by whose form X25519 would know another one; QUIC can, and all that `skywave key` makes serve both",
+        "{}: WTCP cannot use this key ({key}): it knows hosts by X25519 keys, which have no bit for the sign that is set in this one; QUIC can, and keys that `skywave key` makes serve both",
         name
     )]
     NotForWtcp { name: String, key: PublicKey },
@@ -199,7 +199,7 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
     Ok(keys)
 }
 
-/// Refuses a key that WTCP would know by another name: it is of OpenSSH, and half of those are so.
+/// Refuses a key that WTCP would know as another one, as it would half of those that OpenSSH makes.
 pub(crate) fn for_wtcp(name: &str, key: PublicKey) -> Result<PublicKey, KeyFailure> {
     if key.has_one_form() {
         return Ok(key);

@@ -64,7 +64,7 @@ impl Kind {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = path(&args.name);
-    // Editors with Taplo (Even Better TOML) complete keys and find mistakes by what this line names.
+    // Editors with Taplo (Even Better TOML) complete keys and find mistakes by the schema at this address.
     let text = format!("#:schema {SCHEMA_ADDRESS}\n\n{}", args.kind.template());
     let mut files = vec![(scenario.clone(), text)];
     if args.kind == Kind::Trace {

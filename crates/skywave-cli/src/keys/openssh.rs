@@ -1,18 +1,20 @@
 //! Ed25519 keys in OpenSSH's formats: they are the same keys as ours, written otherwise.
 
 use skywave_wire::key::{KeyError, PublicKey, SecretKey};
-use ssh_key::authorized_keys::Entry;
-use ssh_key::{Algorithm, PrivateKey};
+use ssh_key::PrivateKey;
 use thiserror::Error;
+use zeroize::Zeroizing;
 
 /// What a private key begins with.
 const PRIVATE: &str = "-----BEGIN ";
+/// The kind of keys that are like ours.
+const ED25519: &str = "ssh-ed25519";
 
 /// Why a key of OpenSSH cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum Unusable {
     #[error("a key of the kind {0}: expected an Ed25519 key; ssh-keygen -t ed25519 makes one")]
-    Kind(Algorithm),
+    Kind(String),
     #[error("no key of OpenSSH: {0}")]
     Damaged(#[from] ssh_key::Error),
     #[error(
@@ -36,27 +38,40 @@ pub(crate) fn public(line: &str) -> Option<Result<PublicKey, Unusable>> {
     if line.starts_with(PRIVATE) {
         return Some(Err(Unusable::Private));
     }
-    // Behind the name of its kind, which may come after options, all keys begin so: with zeros.
-    if !line
-        .split_whitespace()
-        .skip(1)
-        .any(|word| word.starts_with("AAAA"))
-    {
-        return None;
-    }
+    let (options, kind, data) = parts(line)?;
     let read = || {
-        let entry: Entry = line.parse()?;
-        let options = entry.config_opts().to_string();
         if !options.is_empty() {
-            return Err(Unusable::Options(options));
+            return Err(Unusable::Options(options.to_owned()));
         }
-        let key = entry.public_key();
-        let Some(ed25519) = key.key_data().ed25519() else {
-            return Err(Unusable::Kind(key.algorithm()));
-        };
+        if kind != ED25519 {
+            return Err(Unusable::Kind(kind.to_owned()));
+        }
+        let key = ssh_key::PublicKey::from_openssh(&format!("{kind} {data}"))?;
+        let ed25519 = key.key_data().ed25519();
+        let ed25519 = ed25519.ok_or_else(|| Unusable::Kind(key.algorithm().to_string()))?;
         Ok(PublicKey::from_bytes(ed25519.0)?)
     };
     Some(read())
+}
+
+/// The options of a line, the name of the key's kind and its data; `None` if the line has no key of OpenSSH's. Options may
+/// have blanks in quotes.
+fn parts(line: &str) -> Option<(&str, &str, &str)> {
+    let is_kind = |word: &str| {
+        ["ssh-", "ecdsa-", "sk-"]
+            .iter()
+            .any(|name| word.starts_with(name))
+    };
+    let mut before = "";
+    for word in line.split_whitespace() {
+        // The data of all keys begins with zeros.
+        if is_kind(before) && word.starts_with("AAAA") {
+            let (options, _) = line.split_once(before)?;
+            return Some((options.trim(), before, word));
+        }
+        before = word;
+    }
+    None
 }
 
 /// The secret key in the text of an `id_ed25519`; `None` if the text is none of OpenSSH's.
@@ -70,9 +85,10 @@ pub(crate) fn secret(text: &str) -> Option<Result<SecretKey, Unusable>> {
             return Err(Unusable::Encrypted);
         }
         let Some(pair) = key.key_data().ed25519() else {
-            return Err(Unusable::Kind(key.algorithm()));
+            return Err(Unusable::Kind(key.algorithm().to_string()));
         };
-        let secret = SecretKey::from_bytes(pair.private.to_bytes());
+        let seed = Zeroizing::new(pair.private.to_bytes());
+        let secret = SecretKey::from_bytes(*seed);
         // A file may say of its key what it likes.
         if secret.public().as_bytes() != &pair.public.0 {
             return Err(Unusable::Nobody(KeyError::Nobody));
@@ -118,6 +134,18 @@ mod tests {
         let line = KEYS[0].1;
         let options = said(&format!("from=\"10.0.0.1\",no-pty {line}"));
         assert!(options.starts_with("the options"), "{options}");
+        let options = said(&format!(
+            "command=\"rsync --server\" no-pty {}",
+            &line[..80]
+        ));
+        assert!(options.starts_with("the options \"command="), "{options}");
+        let other = said("ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY= laptop");
+        assert!(
+            other.starts_with("a key of the kind ecdsa-sha2-nistp256:"),
+            "{other}"
+        );
+        assert!(public(&line.replace(' ', "\t")).unwrap().is_ok());
+        assert!(public("sky1abc AAAA-laptop").is_none());
         let cut = said(&line[..60]);
         assert!(cut.starts_with("no key of OpenSSH"), "{cut}");
         assert!(public("sky1abc").is_none() && public("ssh-keys.pub").is_none());

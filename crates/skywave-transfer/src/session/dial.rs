@@ -317,7 +317,7 @@ impl Patience {
         }
     }
 
-    /// Whether it is over, when so many datagrams have come by now.
+    /// Whether the attempt is over at `now`, until when so many datagrams have come.
     fn ends(&mut self, datagrams: u64, now: Instant) -> bool {
         if datagrams > self.heard {
             // It is there. On a slow path, what it says takes time.

@@ -9,9 +9,10 @@
 //!
 //! L goes first, unless the packet at the head of C has waited for longer by a shift (a time-shifted FIFO):
 //! C cannot starve. Where `k·p` has reached 1, marks do not help any more: then packets of L are dropped as those
-//! of C are, and ECN is no protection (section 4.2.3.1, appendix A.2). But nothing is dropped before less than two full
-//! packets, as in Linux' `sch_dualpi2`: at a probability of 1, to which a flood that answers nothing brings the controller
-//! again and again, the queues would be emptied at once, and the link idle until the next update.
+//! of C are, and ECN is no protection (section 4.2.3.1, appendix A.2). While fewer than two full
+//! packets wait behind it, no packet is dropped, as in Linux' `sch_dualpi2`: at a probability of 1, to which a flood that
+//! answers nothing brings the controller again and again, the queues would be emptied at once, and the link idle until the
+//! next update.
 
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
@@ -56,7 +57,7 @@ impl DualPi2Config {
     }
 }
 
-/// Two full packets, in bytes: before less nothing is dropped.
+/// Two full packets, in bytes: while less waits nothing is dropped.
 const SAFE: u64 = 2 * 1500;
 
 /// Both queues.
