@@ -61,8 +61,8 @@ pub(crate) struct Args {
     /// The name there of a file or of standard input [default: its name here].
     #[arg(long)]
     name: Option<OsString>,
-    /// Leave out of folders what has this name, such as .DS_Store or '*.tmp', or with a / this path, such as
-    /// 'photos/raw/*'; may be given several times.
+    /// Leave out of folders what has this name, such as .DS_Store or '*.tmp', or with a / a path that ends so,
+    /// such as 'photos/raw/*' ('/photos/raw/*' from the top only); may be given several times.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
     /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see

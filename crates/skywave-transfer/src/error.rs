@@ -17,6 +17,9 @@ pub enum Why {
     /// It changed while it was sent.
     #[error("the file changed while it was sent: nothing of it is kept")]
     Changed,
+    /// The sender has given it up: it changed, or cannot be read.
+    #[error("the sender did not send it to the end: nothing of it is kept")]
+    GivenUp,
     /// The receiver says that it has the file, and does not know what is in it.
     #[error("the receiver does not show that it has this file")]
     NotShown,
@@ -24,7 +27,7 @@ pub enum Why {
     #[error("{0}")]
     Source(String),
     /// It is neither a file nor a folder.
-    #[error("neither a file nor a folder")]
+    #[error("neither a file nor a folder (symbolic links are not followed)")]
     Special,
     /// The connection broke; what has come is kept.
     #[error("the connection broke; what has come is kept")]

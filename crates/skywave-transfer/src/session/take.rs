@@ -124,7 +124,7 @@ async fn take_file(
         }
         Err(Stop::Because(refusal)) => {
             let why = match &refusal {
-                Refusal::Changed => Why::Changed,
+                Refusal::Changed => Why::GivenUp,
                 other => Why::Refused(other.clone()),
             };
             session.tell(Event::Failed {

@@ -200,7 +200,7 @@ impl Taking<'_> {
         self.taken.refused += 1;
         self.taken.ended += 1;
         let why = match refusal {
-            Refusal::Changed => Why::Changed,
+            Refusal::Changed => Why::GivenUp,
             other => Why::Refused(other),
         };
         self.session.tell(Event::Failed {

@@ -8,7 +8,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use crate::name::RelativePath;
 
 /// Patterns of names that are not sent. One without `/` is for names anywhere, such as `.DS_Store` or `*.tmp`; one with `/`
-/// for paths, as the receiver would see them, such as `photos/raw/*` (`**` stands for any folders).
+/// for the ends of paths, such as `photos/raw/*`, or with one at its beginning for whole paths, as the receiver would see
+/// them (`**` stands for any folders).
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
     names: GlobSet,
@@ -30,9 +31,13 @@ impl Exclude {
             .iter()
             .map(|pattern| pattern.trim_end_matches('/'))
             .partition(|pattern| pattern.contains('/'));
+        let anywhere = |pattern: &str| match pattern.strip_prefix('/') {
+            Some(whole) => whole.to_owned(),
+            None => format!("**/{pattern}"),
+        };
         Ok(Self {
-            names: set(&names)?,
-            paths: set(&paths)?,
+            names: set(names.into_iter().map(str::to_owned))?,
+            paths: set(paths.into_iter().map(anywhere))?,
         })
     }
 
@@ -46,10 +51,10 @@ impl Exclude {
     }
 }
 
-fn set(patterns: &[&str]) -> Result<GlobSet, NoPattern> {
+fn set(patterns: impl Iterator<Item = String>) -> Result<GlobSet, NoPattern> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
         set.add(glob.map_err(|error| NoPattern(error.to_string()))?);
     }
     set.build().map_err(|error| NoPattern(error.to_string()))
@@ -60,8 +65,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_left_out_anywhere_and_paths_where_they_are() {
-        let patterns = [".DS_Store", "*.tmp", "photos/raw/*", "**/build/"].map(str::to_owned);
+    fn names_and_ends_of_paths_are_left_out_anywhere() {
+        let patterns = [
+            ".DS_Store",
+            "*.tmp",
+            "photos/raw/*",
+            "**/build/",
+            "/top/old",
+        ]
+        .map(str::to_owned);
         let exclude = Exclude::new(&patterns).unwrap();
         let is_out = |folder: &str, name: &str| {
             let folder = RelativePath::parse(folder).unwrap();
@@ -70,7 +82,9 @@ mod tests {
         assert!(is_out("photos", ".DS_Store") && is_out("a/b", "x.tmp"));
         assert!(is_out("photos/raw", "1") && is_out("a/b", "build"));
         assert!(!is_out("photos", "raw") && !is_out("photos/raw/old", "1"));
-        assert!(!is_out("photos", "x.tmp2") && !is_out("b/photos/raw", "1"));
+        assert!(!is_out("photos", "x.tmp2") && !is_out("myphotos/raw", "1"));
+        assert!(is_out("b/photos/raw", "1"));
+        assert!(is_out("top", "old") && !is_out("b/top", "old"));
         let latin = OsStr::from_bytes(b"\xe9.tmp");
         assert!(exclude.matches(&RelativePath::parse("a").unwrap(), latin));
         assert!(!Exclude::default().matches(&RelativePath::parse("a").unwrap(), latin));

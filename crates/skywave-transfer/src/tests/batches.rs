@@ -194,7 +194,7 @@ async fn each_file_of_a_batch_has_its_own_fate() {
     let told = [
         Why::Refused(Refusal::Path),
         Why::Refused(Refusal::Contents),
-        Why::Changed,
+        Why::GivenUp,
     ];
     assert_eq!(bench.told.failures(), told);
     bench.working.abort();

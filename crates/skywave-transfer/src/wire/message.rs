@@ -238,7 +238,9 @@ pub enum Refusal {
     #[error("the receiver takes no hidden files (it would with --dotfiles)")]
     Hidden,
     /// There is a file of this name with other contents.
-    #[error("the receiver has a file of this name with other contents")]
+    #[error(
+        "the receiver has a file of this name with other contents (it would take this one with --overwrite)"
+    )]
     Exists,
     /// The same file is being received over another connection.
     #[error("the receiver is receiving the same file over another connection")]
