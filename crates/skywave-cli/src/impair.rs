@@ -126,6 +126,12 @@ pub(crate) enum ImpairError {
         /// What is wrong.
         source: PathError,
     },
+    /// A preset's losses are replaced one way only.
+    #[error(
+        "--loss-back replaces the losses of --preset both ways: say by --loss what is lost on the way there, \
+         as --loss 0%"
+    )]
+    Loss,
     /// Other machines could reach the relay.
     #[error(
         "{0} can be reached by other machines, and the target through it: say --public if that is meant"
@@ -163,7 +169,7 @@ impl ImpairError {
     /// [`BehindError`]: skywave_wire::behind::BehindError
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Path { .. } | Self::Public(_) => 2,
+            Self::Path { .. } | Self::Loss | Self::Public(_) => 2,
             Self::Udp(UdpError::NoPort(_) | UdpError::Itself(_)) => 2,
             #[cfg(target_os = "linux")]
             Self::Behind(error) => error.code(),
@@ -177,6 +183,7 @@ impl ImpairError {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = match &args.scenario {
         Some(file) => skywave_lab::folder::load(file)?,
+        None if args.link.lacks_loss() => return Err(ImpairError::Loss.into()),
         None => args.link.scenario()?,
     };
     let has_headers = args.tun.is_some() || args.program.is_there();

@@ -495,6 +495,22 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
 }
 
 #[test]
+fn losses_of_a_preset_are_replaced_both_ways_only() {
+    let options = [
+        "--preset",
+        "lte",
+        "--loss-back",
+        "1%",
+        "--to",
+        "127.0.0.1:9",
+    ];
+    let out = skywave(Path::new("."), &[&["impair"], &options[..]].concat());
+    assert_eq!(out.status.code(), Some(2));
+    let told = text(&out.stderr);
+    assert!(told.contains("--loss 0%"), "{told}");
+}
+
+#[test]
 fn real_packets_meet_the_scenarios_losses() {
     let dir = tempfile::tempdir().expect("a directory");
     let lossy = TINY.replace("iid = 0.01", "packets = [2, 5]");

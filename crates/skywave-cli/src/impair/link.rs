@@ -39,7 +39,7 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss: Option<f64>,
 
-    /// The share that it loses on the way back.
+    /// The share that it loses on the way back; beside --preset with --loss only.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss_back: Option<f64>,
 
@@ -91,6 +91,12 @@ impl LinkArgs {
         "trace_back",
         "preset",
     ];
+
+    /// Whether the preset's losses would be replaced on the way there too, though nothing says by what:
+    /// a scenario replaces those of both directions together.
+    pub(crate) fn lacks_loss(&self) -> bool {
+        self.preset.is_some() && self.loss_back.is_some() && self.loss.is_none()
+    }
 
     /// The scenario of a flow over this link; traces are looked for from the folder of this process on.
     pub(crate) fn scenario(&self) -> Result<Scenario, ScenarioError> {
@@ -321,6 +327,26 @@ duration = "86400s"
         assert!(up.contains("20000000"), "{up}");
         assert!(down.contains("90000000"), "{down}");
         assert!(path.notes.iter().any(|note| note.contains("blackouts")));
+
+        let lossy = LinkArgs {
+            preset: Some("lte".to_owned()),
+            loss: Some(0.25),
+            loss_back: Some(0.75),
+            ..LinkArgs::default()
+        };
+        assert!(!lossy.lacks_loss());
+        let path = path_of(&lossy.scenario().unwrap());
+        let losses = (path.config.routes.iter())
+            .map(|route| format!("{:?}", path.config.hops[route[0].hop].link));
+        let [there, back] = losses.collect::<Vec<_>>().try_into().unwrap();
+        assert!(there.contains("Bernoulli(0.25)"), "{there}");
+        assert!(back.contains("Bernoulli(0.75)"), "{back}");
+        // Nothing says what the way there loses: none, or as the preset does?
+        let half = LinkArgs {
+            loss: None,
+            ..lossy
+        };
+        assert!(half.lacks_loss());
 
         let unknown = LinkArgs {
             preset: Some("lt\"e".to_owned()),
