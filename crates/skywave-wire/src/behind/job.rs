@@ -9,6 +9,7 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::sys::signal::{SigSet, Signal as Number};
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, getpgrp, getpid, kill_current_process_group, kill_process_group, setpgid,
     test_kill_process_group,
@@ -61,7 +62,8 @@ impl Job {
             return;
         };
         // A shell that was killed leaves it to a group that is no more.
-        if Some(holder) == self.group || test_kill_process_group(holder).is_err() {
+        // Another user's group, to which this process may send no signal, is still there.
+        if Some(holder) == self.group || test_kill_process_group(holder) == Err(Errno::SRCH) {
             let _ = give(&self.terminal, getpgrp());
         }
     }
