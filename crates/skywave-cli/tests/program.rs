@@ -65,6 +65,71 @@ print(len(heard))
 sys.exit(5)
 ";
 
+/// A job that says when it goes on, and how often Ctrl-C reached it.
+const JOB: &str = "
+import signal, time
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+signal.signal(signal.SIGCONT, lambda *_: print('goes on', flush=True))
+print('ready', flush=True)
+while not heard:
+    time.sleep(0.01)
+time.sleep(0.5)
+print('interrupted', len(heard), 'times', flush=True)
+";
+
+/// A terminal with a shell in which somebody runs `$JOB`, twice puts it into the background and back, and
+/// interrupts it.
+const SHELL: &str = r"
+import os, pty, select, sys, time
+
+shell, terminal = pty.fork()
+if shell == 0:
+    os.execvp('sh', ['sh', '-i'])
+
+def until(what, is_so):
+    end = time.monotonic() + 30
+    while not is_so():
+        if time.monotonic() > end:
+            sys.exit(f'not in 30 s: {what}')
+        time.sleep(0.001)
+
+shown = b''
+
+def expect(text):
+    global shown
+    def is_so():
+        global shown
+        if select.select([terminal], [], [], 0.1)[0]:
+            more = os.read(terminal, 4096)
+            sys.stdout.buffer.write(more)
+            sys.stdout.buffer.flush()
+            shown += more
+        return text in shown
+    until(text, is_so)
+    shown = shown.split(text, 1)[1]
+
+def type(keys):
+    os.write(terminal, keys)
+
+foreground = lambda: os.tcgetpgrp(terminal)
+type(b'$JOB\n')
+expect(b'ready')
+job = foreground()
+for is_last in [False, True]:
+    type(b'\x1a')
+    expect(b'Stopped')
+    until('a prompt', lambda: foreground() == shell)
+    type(b'bg\n')
+    expect(b'goes on')
+    type(b'fg\n')
+    # In the end Ctrl-C may come before the job has the terminal again.
+    until('the job again', lambda: foreground() != shell if is_last else foreground() == job)
+type(b'\x03')
+expect(b'interrupted')
+expect(b'times')
+";
+
 /// Whether this kernel allows it; prints a message if not.
 fn possible() -> bool {
     let tried = impair(&["--delay", "1ms", "--", "true"]);
@@ -263,6 +328,29 @@ fn a_shell_behind_the_link_manages_its_jobs() {
     let shown = text(&out.stdout);
     assert_eq!(out.status.code(), Some(6), "{shown}");
     assert!(!shown.contains("tty"), "{shown}");
+}
+
+#[test]
+fn a_job_that_was_in_the_background_hears_the_terminal_once() {
+    if !possible() {
+        return;
+    }
+    let skywave = env!("CARGO_BIN_EXE_skywave");
+    let dir = tempfile::tempdir().expect("a folder");
+    let job = dir.path().join("job.py");
+    fs::write(&job, JOB).expect("written");
+    let job = job.display();
+    let out = Command::new("python3")
+        .args(["-c", SHELL])
+        .env(
+            "JOB",
+            format!("{skywave} impair --delay 1ms -- python3 {job}"),
+        )
+        .output()
+        .expect("a terminal");
+    let shown = text(&out.stdout);
+    assert!(out.status.success(), "{shown}\n{}", text(&out.stderr));
+    assert!(shown.contains("interrupted 1 times"), "{shown}");
 }
 
 #[test]

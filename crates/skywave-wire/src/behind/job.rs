@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use nix::sys::signal::{SigSet, Signal as Number};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, getpgrp, getpid, kill_current_process_group, kill_process_group, setpgid,
+    Pid, Signal, getpgrp, getpid, getsid, kill_current_process_group, kill_process_group, setpgid,
     test_kill_process_group,
 };
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
@@ -49,11 +49,29 @@ impl Job {
         self.take_back();
         let _ = kill_current_process_group(Signal::TSTP);
         // Here it goes on, in the foreground or not.
+        self.follow();
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, Signal::CONT);
+        }
+    }
+
+    /// Gives the group the terminal if somebody has brought this process to the foreground, which the command
+    /// is to be in then.
+    pub(super) fn follow(&self) {
         let Some(group) = self.group else { return };
         if tcgetpgrp(&self.terminal).is_ok_and(|holder| holder == getpgrp()) {
             let _ = give(&self.terminal, group);
         }
-        let _ = kill_process_group(group, Signal::CONT);
+    }
+
+    /// Passes on a signal of the terminal: it came to this process, so the group was not in the foreground.
+    pub(super) fn pass_on(&self, signal: Signal) {
+        // But a terminal that is gone tells the session's leader beside the foreground.
+        let is_leader = getsid(None) == Ok(getpid());
+        let is_there = signal == Signal::HUP && is_leader;
+        if let (Some(group), false) = (self.group, is_there) {
+            let _ = kill_process_group(group, signal);
+        }
     }
 
     /// Takes the terminal back from the command, unless somebody else has it.

@@ -233,19 +233,24 @@ impl Behind {
                 other => return Err(unexpected(other)),
             }
         }
+        if let Some(job) = &self.job {
+            job.follow();
+        }
         // Signals that come meanwhile wait until the command runs.
         if matches!(self.command, Program::Starts) {
             return Ok(None);
         }
         while let Some(heard) = self.signals.next() {
-            match &self.command {
+            let signal = Signal::from_named_raw(heard.number);
+            match (&self.command, &self.job, signal) {
+                (Program::Runs(_), Some(job), Some(signal)) if heard.from_kernel => {
+                    job.pass_on(signal);
+                }
                 // The terminal has sent it to the command too.
-                Program::Runs(_) if heard.from_kernel => {}
-                Program::Runs(Some(command)) => {
-                    if let Some(signal) = Signal::from_named_raw(heard.number) {
-                        // It may have ended already, or belong to somebody else by now.
-                        let _ = pidfd_send_signal(command, signal);
-                    }
+                (Program::Runs(_), None, _) if heard.from_kernel => {}
+                (Program::Runs(Some(command)), _, Some(signal)) => {
+                    // It may have ended already, or belong to somebody else by now.
+                    let _ = pidfd_send_signal(command, signal);
                 }
                 _ => return Err(BehindError::Signal(heard.number)),
             }
