@@ -180,7 +180,7 @@ fn what_the_system_refuses_is_counted_by_its_reason() {
     result.unwrap();
     assert_eq!((report.unsent(), report.ways[0].packets_out), (1, 0));
     let too_long = rustix::io::Errno::MSGSIZE.raw_os_error();
-    assert_eq!(report.errors, [(too_long, 1)].into());
+    assert_eq!(report.errors, [(Some(too_long), 1)].into());
     assert!(!report.is_faithful());
 }
 

@@ -180,9 +180,10 @@ impl LinkArgs {
     }
 }
 
-/// A text as TOML writes it, which takes the strings of JSON.
+/// A text as TOML writes it, which takes the strings of JSON except for DEL, which it wants to be escaped too.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    let json = serde_json::Value::from(text).to_string();
+    json.replace('\u{7f}', "\\u007f")
 }
 
 fn blackouts(text: &str) -> Result<Blackouts, String> {
@@ -354,6 +355,15 @@ duration = "86400s"
         };
         let told = unknown.scenario().unwrap_err().to_string();
         assert!(told.contains("preset") && told.contains("lt\"e"), "{told}");
+
+        let odd: String = (1..=0x7f).map(char::from).collect();
+        let unknown = LinkArgs {
+            preset: Some(odd),
+            ..LinkArgs::default()
+        };
+        // It is read, and found to be no preset.
+        let told = unknown.scenario().unwrap_err().to_string();
+        assert!(told.contains("one of") || told.contains("lte"), "{told}");
     }
 
     #[test]

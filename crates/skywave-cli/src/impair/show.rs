@@ -174,7 +174,7 @@ pub(crate) fn unfaithful(report: &Report) -> Option<String> {
         ));
     }
     for (&number, &count) in &report.errors {
-        let error = io::Error::from_raw_os_error(number);
+        let error = reason(number);
         let refused = were(count, "refused");
         reasons.push(format!(
             "{refused} by the system, not lost by the links: {error}"
@@ -185,6 +185,14 @@ pub(crate) fn unfaithful(report: &Report) -> Option<String> {
         reasons.push(format!("{} for clients that had left", were(gone, "lost")));
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// Why the system refused a packet.
+fn reason(number: Option<i32>) -> String {
+    match number {
+        Some(number) => io::Error::from_raw_os_error(number).to_string(),
+        None => "it gave no reason".to_owned(),
+    }
 }
 
 fn were(count: u64, what: &str) -> String {
@@ -299,10 +307,7 @@ pub(crate) fn object(report: &Report) -> Value {
             "fec_repairs": hop.measured.fec_repairs,
         })
     };
-    let error = |(&number, &packets): (&i32, &u64)| {
-        let error = io::Error::from_raw_os_error(number).to_string();
-        json!({ "error": error, "packets": packets })
-    };
+    let error = |(&number, &packets): (&Option<i32>, &u64)| json!({ "error": reason(number), "packets": packets });
     let lateness = &report.lateness;
     let quantile = |q| lateness.quantile(q).map(Duration::as_secs_f64);
     json!({
@@ -420,8 +425,8 @@ mod tests {
         };
         assert_eq!(unfaithful(&report), None);
         // EINVAL, on every system.
-        report.errors = [(22, 960)].into();
-        report.ways[1].unsent = 961;
+        report.errors = [(Some(22), 960), (None, 3)].into();
+        report.ways[1].unsent = 964;
         let told = unfaithful(&report).unwrap();
         assert!(
             told.contains("960 packets were refused by the system"),
@@ -429,13 +434,17 @@ mod tests {
         );
         assert!(told.contains("Invalid argument"), "{told}");
         assert!(
+            told.contains("3 packets were refused") && !told.contains("os error 0"),
+            "{told}"
+        );
+        assert!(
             told.contains("1 packet was lost for clients that had left"),
             "{told}"
         );
         assert!(!told.contains("busy"), "{told}");
         report.troubles.unread = Some(2);
         assert!(unfaithful(&report).unwrap().contains("busy"));
-        assert_eq!(object(&report)["errors"][0]["packets"], 960);
+        assert_eq!(object(&report)["errors"][1]["packets"], 960);
     }
 
     #[test]

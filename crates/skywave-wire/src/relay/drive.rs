@@ -50,8 +50,8 @@ pub trait Ends {
 pub enum Sent {
     /// The system took it.
     Taken,
-    /// The system refused it, with this error number.
-    Refused(i32),
+    /// The system refused it, with this error number if it gave one.
+    Refused(Option<i32>),
     /// Whom it was for is gone.
     Gone,
 }
@@ -110,7 +110,7 @@ struct Driver<'a, E: Ends> {
     latest: Time,
     ways: [WayReport; 2],
     lateness: Lateness,
-    errors: BTreeMap<i32, u64>,
+    errors: BTreeMap<Option<i32>, u64>,
     spare: Vec<Vec<u8>>,
 }
 

@@ -62,8 +62,8 @@ pub struct Report {
     pub hops: Vec<HopReport>,
     /// How late packets left.
     pub lateness: Lateness,
-    /// Packets that the system refused to send, by its error numbers.
-    pub errors: BTreeMap<i32, u64>,
+    /// Packets that the system refused to send, by its error numbers; `None` where it gave none.
+    pub errors: BTreeMap<Option<i32>, u64>,
     /// Packets still under way at the end.
     pub under_way: u64,
     /// Counts of what went wrong outside of the links.

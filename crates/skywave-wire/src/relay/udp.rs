@@ -249,7 +249,7 @@ impl Ends for UdpEnds {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // The error was that of a packet before; this one has not been tried.
                 Err(error) if is_news(&error) => self.refused += 1,
-                Err(error) => return Sent::Refused(error.raw_os_error().unwrap_or(0)),
+                Err(error) => return Sent::Refused(error.raw_os_error()),
             }
         }
     }
