@@ -34,6 +34,7 @@ use read::files::{self, Shelf};
 use read::tree::Node;
 use read::{de, preset, tree};
 
+pub use lower::channel::MAX_BLACKOUTS;
 pub use lower::custom::{CustomMembers, NameTaken};
 pub use model::quantity::Quantity;
 pub use read::document::Document;

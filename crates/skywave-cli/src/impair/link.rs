@@ -1,19 +1,19 @@
 //! A link by options, as a scenario: what a file says is read the same way.
 
 use skywave_lab::folder::Folder;
-use skywave_lab::scenario::{Quantity, Scenario, ScenarioError};
+use skywave_lab::scenario::{MAX_BLACKOUTS, Quantity, Scenario, ScenarioError};
 
 use crate::quantity;
 
 /// The rate of a link that is to delay and lose alone: never the bottleneck of a real program.
 const NO_LIMIT: &str = "1000Gbps";
 
-/// Longest time for which blackouts are planned, in seconds, and most of them: each takes memory.
+/// Longest time for which blackouts are planned, in seconds.
 const LONGEST_PLAN: f64 = 86_400.0;
-const MOST_BLACKOUTS: f64 = 100_000.0;
 
 /// A link between near and far; each option holds for both directions unless it is one of `-back`.
 #[derive(Debug, Default, clap::Args)]
+#[group(id = LinkArgs::GROUP)]
 pub(crate) struct LinkArgs {
     /// Instead of a scenario: the link's rate each way, as 20Mbps; without it only delay and loss.
     #[arg(long, value_name = "RATE", value_parser = rate)]
@@ -76,21 +76,8 @@ struct Blackouts {
 }
 
 impl LinkArgs {
-    /// The names of its options, as clap knows them.
-    pub(crate) const NAMES: [&'static str; 12] = [
-        "rate",
-        "rate_back",
-        "delay",
-        "jitter",
-        "jitter_back",
-        "loss",
-        "loss_back",
-        "queue",
-        "blackouts",
-        "trace",
-        "trace_back",
-        "preset",
-    ];
+    /// What clap knows all of its options by.
+    pub(crate) const GROUP: &'static str = "link";
 
     /// Whether the preset's losses would be replaced on the way there too, though nothing says by what:
     /// a scenario replaces those of both directions together.
@@ -197,7 +184,7 @@ fn blackouts(text: &str) -> Result<Blackouts, String> {
     Ok(Blackouts {
         every: every.trim().to_owned(),
         duration: duration.trim().to_owned(),
-        plan: LONGEST_PLAN.min(MOST_BLACKOUTS * period),
+        plan: LONGEST_PLAN.min(MAX_BLACKOUTS as f64 * period),
     })
 }
 

@@ -8,8 +8,8 @@ use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
-/// More outages than make sense.
-const MAX_BLACKOUTS: usize = 100_000;
+/// Most blackouts that a link may have: each takes memory.
+pub const MAX_BLACKOUTS: usize = 100_000;
 
 pub(crate) fn channel(models: &OneOrMany<ChannelModel>) -> Vec<LossConfig> {
     models.as_slice().iter().map(loss).collect()
@@ -73,7 +73,8 @@ pub(crate) fn blackouts(
         let mut start = Time::ZERO + first;
         loop {
             if found.len() == MAX_BLACKOUTS {
-                return fault("these are too many blackouts", "more than 100000");
+                let label = format!("more than {MAX_BLACKOUTS}");
+                return fault("these are too many blackouts", &label);
             }
             let outage = Blackout {
                 start,
