@@ -55,7 +55,7 @@ use show::Status;
     faithful.")]
 pub(crate) struct Args {
     /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and so on, or by --preset.
-    #[arg(required_unless_present = LinkArgs::GROUP, conflicts_with = LinkArgs::GROUP)]
+    #[arg(required_unless_present_any = LinkArgs::NAMES, conflicts_with_all = LinkArgs::NAMES)]
     scenario: Option<PathBuf>,
 
     #[command(flatten)]

@@ -5,6 +5,7 @@ mod common;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::UdpSocket;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{skywave, text};
