@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use skywave_lab::report::{caution, write_file};
+use skywave_lab::report::{WriteError, caution, write_file};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::rank::{self, Study};
 
@@ -93,7 +93,12 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
         write_file(&csv, |out| rank::write_ranking_csv(out, study, &ranked))?;
     } else {
         // One of a run before may be of other results.
-        let _ = fs::remove_file(&csv);
+        match fs::remove_file(&csv) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(WriteError { path: csv, source }.into());
+            }
+            _ => {}
+        }
     }
 
     let mut out = io::stdout().lock();

@@ -55,6 +55,10 @@ mod _skywave {
     #[pymodule_export]
     const ENGINE: &str = skywave_sim::ENGINE;
 
+    /// Most runs of a scenario.
+    #[pymodule_export]
+    const MAX_RUNS: usize = skywave_lab::scenario::MAX_RUNS;
+
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

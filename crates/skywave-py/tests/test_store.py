@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 import skywave
 from clusters import free_port, processes
-from skywave import Scenario, _store
+from skywave import Flow, Scenario, _store
 
 
 def journal(out: Path, name: str = "lossy") -> bytes:
@@ -79,6 +79,32 @@ def test_time_series_are_shared_as_well(lossy: Scenario, tmp_path: Path) -> None
     [series] = [path for path in files(store) if path.name.endswith(".series.gz")]
     series.unlink()
     assert made(plain, store, series="first") == 1
+
+
+def test_single_transfers_are_shared_as_well(lossy: Scenario, tmp_path: Path) -> None:
+    pages = replace(
+        lossy,
+        flows=[
+            Flow(
+                name="bulk",
+                from_="A",
+                to="B",
+                traffic={"requests": {"size": "100B", "think": "1ms", "pause_from": "start"}},
+            )
+        ],
+        run=replace(lossy.run, duration="20s", bins=None, requests=True),
+        sweep={},
+    )
+    store = tmp_path / "store"
+    first = skywave.run(pages, store=store)
+    # The line is as long as that of many runs without them.
+    [lines] = files(store)
+    assert min(line.count(b"],[") for line in gzip.decompress(lines.read_bytes()).splitlines()) > 5000
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made(pages, store) == 0
+        again = skywave.run(pages, store=store)
+    assert again.flows.to_pydict() == first.flows.to_pydict()
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "digit", "noise"])

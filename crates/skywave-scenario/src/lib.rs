@@ -47,6 +47,7 @@ pub use report::{
     STATION_METRICS, Sample,
 };
 
+pub use sweep::MAX_RUNS;
 pub use sweep::notation::transport_name;
 pub use sweep::param::{ParamValue, Written};
 

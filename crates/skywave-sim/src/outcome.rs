@@ -21,7 +21,7 @@ pub struct Outcome {
     pub series: Vec<Series>,
     /// Delivered bytes over time, when asked for.
     pub bins: Option<Bins>,
-    /// For each flow its transfers in the order in which they were handed over, when asked for.
+    /// For each flow its transfers in the order in which they were handed over, at most [`MAX_REQUESTS`], when asked for.
     pub requests: Option<Vec<Vec<Request>>>,
     /// Events that the engine handled over the whole run.
     pub events: u64,
@@ -345,6 +345,10 @@ pub struct Bins {
     /// For each flow, the in-order payload bytes that its application got in each bin.
     pub delivered: Vec<Vec<u64>>,
 }
+
+/// Most transfers that are kept of a flow of one run, the first ones of the measured window. The measures of the flow
+/// count all.
+pub const MAX_REQUESTS: usize = 1_000_000;
 
 /// One transfer of several on a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]

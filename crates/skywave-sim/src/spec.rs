@@ -53,7 +53,8 @@ pub struct Spec {
     pub details: bool,
     /// Count delivered bytes in bins of this length, from the start of the run.
     pub bins: Option<Duration>,
-    /// Keep each transfer of [`Traffic::Requests`] by itself.
+    /// Keep each transfer of [`Traffic::Requests`] by itself, at most
+    /// [`MAX_REQUESTS`](crate::outcome::MAX_REQUESTS) a flow.
     pub requests: bool,
 }
 

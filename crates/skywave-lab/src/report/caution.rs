@@ -1,10 +1,36 @@
-//! Warnings about intervals: where there are none, and where chance has no part.
+//! Warnings about intervals and samples: where there are none, where chance has no part, and where some are left out.
+
+use skywave_sim::outcome::MAX_REQUESTS;
 
 use crate::experiment::{Results, RunResult};
 
-/// A warning about the intervals, if one is due: a single seed gives none, and where all seeds give the
-/// same result the interval has no width and says nothing about chance.
+/// The warnings that are due, a paragraph: about intervals, and about single transfers, of which no more than
+/// [`MAX_REQUESTS`] of a flow are kept.
 pub fn caution(results: &Results) -> Option<String> {
+    let due = [of_intervals(results), of_requests(results)];
+    let due: Vec<String> = due.into_iter().flatten().collect();
+    (!due.is_empty()).then(|| due.join("\n"))
+}
+
+/// Of runs that keep as many transfers as they may.
+fn of_requests(results: &Results) -> Option<String> {
+    let is_full = |run: &RunResult| {
+        let mut flows = run.outcome.requests.iter().flatten();
+        flows.any(|kept| kept.len() >= MAX_REQUESTS)
+    };
+    let full = results.iter().filter(|(_, _, run)| is_full(run)).count();
+    (full > 0).then(|| {
+        format!(
+            "Warning: of {full} of {} runs {MAX_REQUESTS} transfers of a flow are kept, which is the most: later \
+             ones are\nneither in plots of single transfers nor in requests.parquet.",
+            results.finished()
+        )
+    })
+}
+
+/// A single seed gives no interval, and where all seeds give the same result the interval has no width and says
+/// nothing about chance.
+fn of_intervals(results: &Results) -> Option<String> {
     if results.seeds.len() == 1 {
         let warning = "Warning: no interval can be computed from one seed: set `seeds` in [run] to 5 \
                        or more.";
@@ -43,7 +69,7 @@ fn same(mut runs: impl Iterator<Item = RunResult>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use skywave_sim::outcome::{FlowOutcome, Outcome};
+    use skywave_sim::outcome::{FlowOutcome, Outcome, Request};
 
     use super::*;
 
@@ -74,6 +100,27 @@ mod tests {
         assert!(some.starts_with("Warning: 1 of 2 points has the same result"));
         let all = caution(&results(&[&[1.0, 1.0], &[3.0, 3.0]])).unwrap();
         assert!(all.starts_with("Warning: all points have the same result"));
+    }
+
+    #[test]
+    fn a_warning_where_transfers_are_left_out() {
+        let mut results = results(&[&[1.0, 2.0]]);
+        let request = Request {
+            start_s: 0.0,
+            bytes: 1,
+            took_s: None,
+        };
+        let mut put = |kept| {
+            let outcome = Outcome {
+                requests: Some(vec![vec![], vec![request.clone(); kept]]),
+                ..results.get(0, 1).unwrap().outcome
+            };
+            results.put(0, 1, &RunResult::new(outcome));
+            caution(&results)
+        };
+        assert_eq!(put(MAX_REQUESTS - 1), None);
+        let full = put(MAX_REQUESTS).unwrap();
+        assert!(full.starts_with("Warning: of 1 of 2 runs 1000000 transfers"));
     }
 
     #[test]

@@ -1,22 +1,18 @@
 //! Files of a run directory.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::csv::write_csv;
 use super::file::{WriteError, write_file};
 use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
-use super::parquet::{
-    write_bins, write_links, write_proxies, write_requests, write_results, write_series,
-    write_stations, write_timelines,
-};
+use super::parquet;
 use super::study::Study;
 use crate::capture;
-use crate::experiment::Results;
 use crate::experiment::file::Draft;
 use crate::experiment::guard::Lock;
+use crate::experiment::{Results, RunResult};
 
 /// What became of the time series that a run before had left, where these results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,16 +39,16 @@ pub fn write_all(
     write_file(&dir.join("scenario.toml"), |out| {
         out.write_all(study.text.as_bytes())
     })?;
-    let path = dir.join("results.parquet");
+    let path = dir.join(RESULTS).with_extension("parquet");
     let failed = |source| WriteError {
         path: path.clone(),
         source,
     };
     let mut now = Draft::create(&path).map_err(failed)?;
-    write_results(&mut now, study, results).map_err(failed)?;
+    parquet::write(&mut now, frame::runs(study, results), study, results).map_err(failed)?;
     let is_same = now.is_same().map_err(failed)?;
     let captures = dir.join(capture::DIRECTORY);
-    let series = dir.join("series.parquet");
+    let series = dir.join(SERIES).with_extension("parquet");
     let has_series = results.recorded().next().is_some();
     let before = if has_series || !series.exists() {
         None
@@ -66,8 +62,8 @@ pub fn write_all(
         remove(&series)?;
     }
     if !is_same {
-        for (name, _) in TABLES {
-            remove(&dir.join(name).with_extension("csv"))?;
+        for table in &TABLES {
+            remove(&table.path(dir, "csv"))?;
         }
     }
     if !is_same && captures.exists() {
@@ -77,27 +73,14 @@ pub fn write_all(
         })?;
     }
     now.finish().map_err(failed)?;
-    write_file(&dir.join("links.parquet"), |out| {
-        write_links(out, study, results)
-    })?;
-    let has = Parts::of(results);
-    write_if(has.proxies, &dir.join("proxies.parquet"), |out| {
-        write_proxies(out, study, results)
-    })?;
-    write_if(has.stations, &dir.join("stations.parquet"), |out| {
-        write_stations(out, study, results)
-    })?;
-    write_if(has.timelines, &dir.join("timelines.parquet"), |out| {
-        write_timelines(out, study, results)
-    })?;
-    write_if(has.bins, &dir.join("bins.parquet"), |out| {
-        write_bins(out, study, results)
-    })?;
-    write_if(has.requests, &dir.join("requests.parquet"), |out| {
-        write_requests(out, study, results)
-    })?;
-    if has_series {
-        write_file(&series, |out| write_series(out, study, results))?;
+    for (table, is_there) in there(results).skip(1) {
+        let path = table.path(dir, "parquet");
+        if is_there {
+            let frame = (table.frame)(study, results);
+            write_file(&path, |out| parquet::write(out, frame, study, results))?;
+        } else if table.name != SERIES || !is_same {
+            remove(&path)?;
+        }
     }
     write_file(&dir.join("report.html"), |out| {
         out.write_all(html(study, results, options)?.as_bytes())
@@ -105,19 +88,74 @@ pub fn write_all(
     Ok(before)
 }
 
-/// The tables of a run directory, by their names without an ending.
-const TABLES: [(&str, Table); 7] = [
-    ("results", frame::runs),
-    ("links", frame::links),
-    ("proxies", frame::proxies),
-    ("stations", frame::stations),
-    ("timelines", frame::timelines),
-    ("bins", frame::bins),
-    ("series", frame::series),
+/// A table of a run directory.
+struct Table {
+    /// Its files are called so, and have an ending for their format.
+    name: &'static str,
+    frame: for<'a> fn(&'a Study, &'a Results) -> Frame<'a>,
+    /// Whether a run has something for it; every experiment has a table without this.
+    is_of: Option<fn(&RunResult) -> bool>,
+}
+
+const RESULTS: &str = "results";
+const SERIES: &str = "series";
+
+/// All tables; [`RESULTS`], by which a run directory is known, is the first.
+static TABLES: [Table; 8] = [
+    Table::new(RESULTS, frame::runs, None),
+    Table::new("links", frame::links, None),
+    Table::new(
+        "proxies",
+        frame::proxies,
+        Some(|run| !run.outcome.proxies.is_empty()),
+    ),
+    Table::new(
+        "stations",
+        frame::stations,
+        Some(|run| !run.outcome.stations.is_empty()),
+    ),
+    Table::new(
+        "timelines",
+        frame::timelines,
+        Some(|run| {
+            let mut stations = run.outcome.stations.iter();
+            stations.any(|station| !station.timeline.is_empty())
+        }),
+    ),
+    Table::new("bins", frame::bins, Some(|run| run.outcome.bins.is_some())),
+    Table::new(
+        "requests",
+        frame::requests,
+        Some(|run| run.outcome.requests.is_some()),
+    ),
+    Table::new(SERIES, frame::series, Some(RunResult::has_series)),
 ];
 
-/// A table of results.
-type Table = for<'a> fn(&'a Study, &'a Results) -> Frame<'a>;
+impl Table {
+    const fn new(
+        name: &'static str,
+        frame: for<'a> fn(&'a Study, &'a Results) -> Frame<'a>,
+        is_of: Option<fn(&RunResult) -> bool>,
+    ) -> Self {
+        Self { name, frame, is_of }
+    }
+
+    /// Its file of a format.
+    fn path(&self, dir: &Path, ending: &str) -> PathBuf {
+        dir.join(self.name).with_extension(ending)
+    }
+}
+
+/// All tables, and whether these results have something for them.
+fn there(results: &Results) -> impl Iterator<Item = (&'static Table, bool)> {
+    let mut there = TABLES.each_ref().map(|table| table.is_of.is_none());
+    for (_, _, run) in results.iter() {
+        for (table, is_there) in TABLES.iter().zip(&mut there) {
+            *is_there = *is_there || table.is_of.is_some_and(|is_of| is_of(&run));
+        }
+    }
+    TABLES.iter().zip(there)
+}
 
 /// Writes each table that [`write_all`] leaves as Parquet also as CSV: `results.csv` and so on. They go when
 /// [`write_all`] writes other results.
@@ -126,59 +164,12 @@ type Table = for<'a> fn(&'a Study, &'a Results) -> Frame<'a>;
 /// When a file cannot be written, or a run not be read back.
 pub fn write_all_csv(dir: &Path, study: &Study, results: &Results) -> Result<(), WriteError> {
     let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
-    let has = Parts::of(results);
-    for (name, table) in TABLES {
-        let is_there = match name {
-            "proxies" => has.proxies,
-            "stations" => has.stations,
-            "timelines" => has.timelines,
-            "bins" => has.bins,
-            "series" => results.recorded().next().is_some(),
-            _ => true,
-        };
-        if is_there {
-            let path = dir.join(name).with_extension("csv");
-            write_file(&path, |out| write_csv(out, table(study, results)))?;
-        }
+    for (table, _) in there(results).filter(|(_, is_there)| *is_there) {
+        write_file(&table.path(dir, "csv"), |out| {
+            write_csv(out, (table.frame)(study, results))
+        })?;
     }
     Ok(())
-}
-
-/// What some runs have and others do not.
-#[derive(Default)]
-struct Parts {
-    proxies: bool,
-    stations: bool,
-    timelines: bool,
-    bins: bool,
-    requests: bool,
-}
-
-impl Parts {
-    fn of(results: &Results) -> Self {
-        let mut has = Self::default();
-        for (_, _, run) in results.iter() {
-            has.proxies |= !run.outcome.proxies.is_empty();
-            let stations = &run.outcome.stations;
-            has.stations |= !stations.is_empty();
-            has.timelines |= stations.iter().any(|s| !s.timeline.is_empty());
-            has.bins |= run.outcome.bins.is_some();
-            has.requests |= run.outcome.requests.is_some();
-        }
-        has
-    }
-}
-
-/// Writes a file, if there is something for it; one of a run before, whose results are gone, goes.
-fn write_if(
-    wanted: bool,
-    path: &Path,
-    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), WriteError> {
-    if wanted {
-        return write_file(path, content);
-    }
-    remove(path)
 }
 
 /// Removes a file, if it is there.

@@ -47,9 +47,7 @@ pub use grid::{Grid, NONE};
 pub use html::{CSS, HtmlOptions, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 #[cfg(feature = "parquet")]
-pub use parquet::{
-    write_bins, write_frame, write_links, write_requests, write_results, write_series,
-};
+pub use parquet::write_frame;
 #[cfg(feature = "parquet")]
 pub use partition::{PARTITIONED, write_partitioned};
 #[cfg(feature = "pdf")]

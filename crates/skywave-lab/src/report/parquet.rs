@@ -1,5 +1,4 @@
-//! Results as Parquet files: `results.parquet`, `links.parquet`, `proxies.parquet`, `stations.parquet`, `timelines.parquet`,
-//! `bins.parquet`, `requests.parquet` and `series.parquet`, with what they depend on in their metadata. The same results give the same bytes.
+//! Tables as Parquet files, with what they depend on in their metadata. The same results give the same bytes.
 
 use std::io::{self, Write};
 
@@ -9,7 +8,7 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use skywave_core::rng::GENERATOR;
 
-use super::frame::{self, Frame};
+use super::frame::Frame;
 use super::study::Study;
 use crate::experiment::Results;
 
@@ -25,58 +24,7 @@ fn rows_of_a_group(columns: usize) -> usize {
     (rows - rows % ROWS).clamp(ROWS, MOST_ROWS)
 }
 
-/// Writes one row a run and flow.
-pub fn write_results<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
-    write(out, frame::runs(study, results), study, results)
-}
-
-/// Writes one row a run and link.
-pub fn write_links<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
-    write(out, frame::links(study, results), study, results)
-}
-
-/// Writes one row a run and flow that a proxy splits.
-pub(super) fn write_proxies<W: Write + Send>(
-    out: W,
-    study: &Study,
-    results: &Results,
-) -> io::Result<()> {
-    write(out, frame::proxies(study, results), study, results)
-}
-
-/// Writes one row a run and station.
-pub(super) fn write_stations<W: Write + Send>(
-    out: W,
-    study: &Study,
-    results: &Results,
-) -> io::Result<()> {
-    write(out, frame::stations(study, results), study, results)
-}
-
-/// Writes the activities of stations: one row a run, station and span of time.
-pub(super) fn write_timelines<W: Write + Send>(
-    out: W,
-    study: &Study,
-    results: &Results,
-) -> io::Result<()> {
-    write(out, frame::timelines(study, results), study, results)
-}
-
-/// Writes delivered bytes over time: one row a run, flow and bin.
-pub fn write_bins<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
-    write(out, frame::bins(study, results), study, results)
-}
-
-/// Writes single transfers: one row a run, flow and transfer.
-pub fn write_requests<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
-    write(out, frame::requests(study, results), study, results)
-}
-
-/// Writes every sample of every recorded time series: one row a run, entity, quantity and time.
-pub fn write_series<W: Write + Send>(out: W, study: &Study, results: &Results) -> io::Result<()> {
-    write(out, frame::series(study, results), study, results)
-}
-
+/// Writes a table of results with what they depend on: the seeds, the scenario, and how many runs there are.
 pub(super) fn write<W: Write + Send>(
     out: W,
     frame: Frame<'_>,

@@ -1,3 +1,4 @@
+mod directory;
 pub(super) mod fixture;
 mod kinds;
 mod many;
@@ -125,8 +126,9 @@ fn partial_and_empty_results_are_said_to_be_so() {
     let page = html(&Study::default(), &nothing, &HtmlOptions::default()).unwrap();
     assert!(page.ends_with("</html>"));
     let _ = table(&Study::default(), &nothing, 0);
-    write_results(Vec::new(), &Study::default(), &nothing).unwrap();
-    write_series(Vec::new(), &Study::default(), &nothing).unwrap();
+    for table in [frame::runs, frame::series] {
+        parquet_of(table, &Study::default(), &nothing);
+    }
 }
 
 #[test]
@@ -154,6 +156,17 @@ fn linked_parameters_make_no_facets_and_free_ones_do() {
     study.report.plots.clear();
     let all = panels(&study, &results);
     assert_eq!((all.len(), all[0].by.as_str()), (1, "transport"));
+}
+
+/// A table as a Parquet file in memory.
+fn parquet_of(
+    table: for<'a> fn(&'a Study, &'a Results) -> frame::Frame<'a>,
+    study: &Study,
+    results: &Results,
+) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    parquet::write(&mut bytes, table(study, results), study, results).unwrap();
+    bytes
 }
 
 /// A reader of a Parquet file in memory.
@@ -187,8 +200,7 @@ fn csv_has_the_columns_and_rows_of_parquet() {
 #[test]
 fn results_are_read_back_from_parquet() {
     let (study, results) = small();
-    let mut bytes = Vec::new();
-    write_results(&mut bytes, &study, &results).unwrap();
+    let bytes = parquet_of(frame::runs, &study, &results);
     let reader = open(&bytes);
     let kv = reader
         .metadata()
@@ -258,12 +270,10 @@ fn links_series_bins_and_requests_are_read_back_from_parquet() {
         let batches = reader.build().unwrap();
         batches.map(|b| b.unwrap().num_rows()).sum::<usize>()
     };
-    let mut bytes = Vec::new();
-    write_links(&mut bytes, &study, &results).unwrap();
+    let bytes = parquet_of(frame::links, &study, &results);
     let links: usize = results.iter().map(|(_, _, r)| r.outcome.links.len()).sum();
     assert_eq!(count(&bytes, &["link", "utilisation", "seed"]), links);
-    let mut bytes = Vec::new();
-    write_series(&mut bytes, &study, &results).unwrap();
+    let bytes = parquet_of(frame::series, &study, &results);
     let samples = results.iter().flat_map(|(_, _, r)| r.series().unwrap());
     let samples: usize = samples.map(|s| s.points.len()).sum();
     assert!(samples > 0);
@@ -271,8 +281,7 @@ fn links_series_bins_and_requests_are_read_back_from_parquet() {
         count(&bytes, &["entity", "quantity", "time_s", "value"]),
         samples
     );
-    let mut bytes = Vec::new();
-    write_bins(&mut bytes, &study, &results).unwrap();
+    let bytes = parquet_of(frame::bins, &study, &results);
     let batch = open(&bytes).build().unwrap().next().unwrap().unwrap();
     assert_eq!(batch.num_rows(), results.finished() * 6);
     let column = |name| batch.column_by_name(name).unwrap();
@@ -282,8 +291,7 @@ fn links_series_bins_and_requests_are_read_back_from_parquet() {
     let row = |i| (flows.value(i), starts.value(i), delivered.value(i));
     assert_eq!(row(2), ("old", 5.0, 3));
     assert_eq!(row(4), ("new", 2.5, 5));
-    let mut bytes = Vec::new();
-    write_requests(&mut bytes, &study, &results).unwrap();
+    let bytes = parquet_of(frame::requests, &study, &results);
     let batch = open(&bytes).build().unwrap().next().unwrap().unwrap();
     assert_eq!(batch.num_rows(), results.finished() * 5);
     let column = |name| batch.column_by_name(name).unwrap();
@@ -308,12 +316,16 @@ fn links_series_bins_and_requests_are_read_back_from_parquet() {
 fn the_same_results_give_the_same_bytes_on_any_number_of_threads() {
     let all = |threads| {
         let (study, results) = fixture::on_threads(threads);
-        let mut files = vec![Vec::new(); 5];
-        write_requests(&mut files[4], &study, &results).unwrap();
-        write_bins(&mut files[3], &study, &results).unwrap();
-        write_results(&mut files[0], &study, &results).unwrap();
-        write_links(&mut files[1], &study, &results).unwrap();
-        write_series(&mut files[2], &study, &results).unwrap();
+        let tables = [
+            frame::runs,
+            frame::links,
+            frame::series,
+            frame::bins,
+            frame::requests,
+        ];
+        let mut files = tables
+            .map(|table| parquet_of(table, &study, &results))
+            .to_vec();
         files.push(
             html(&study, &results, &HtmlOptions::default())
                 .unwrap()

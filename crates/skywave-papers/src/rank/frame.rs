@@ -33,7 +33,7 @@ const MEASURED: [Measured; 12] = [
     ("jain", |on| on.beside.jain),
 ];
 
-/// Writes it.
+/// Writes the ranking as Parquet: one row a composition and path, with the study in the metadata.
 pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     let metadata = [
         ("title", study.title.clone()),
@@ -42,7 +42,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
     write_frame(out, frame(study, ranked), ENGINE, metadata)
 }
 
-/// Writes it as CSV.
+/// Writes the ranking as CSV: the same rows, without metadata.
 pub fn write_ranking_csv<W: Write>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     write_csv(out, frame(study, ranked))
 }

@@ -10,6 +10,7 @@ from skywave._custom import Member
 
 __all__ = [
     "ENGINE",
+    "MAX_RUNS",
     "VERSION",
     "AckEvent",
     "Delivery",
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 ENGINE: Final[str]
+MAX_RUNS: Final[int]
 VERSION: Final[str]
 
 class ScenarioError(ValueError):

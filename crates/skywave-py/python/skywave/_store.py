@@ -13,6 +13,7 @@ import hashlib
 import io
 import os
 import secrets
+import sys
 import threading
 import time
 import warnings
@@ -36,8 +37,6 @@ _AT_ONCE = 16
 """Files that are read or written at the same time: an object store is far away."""
 _STEP = 1 << 20
 """Bytes that are unpacked at a time."""
-_LINES_OF_A_FILE = 1_000_000
-"""Runs that a scenario may have, and so lines of a file."""
 _BATCH = 256
 """Specifications whose files are in memory together."""
 _OBJECTS = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "oss", "oci", "memory"}
@@ -156,7 +155,8 @@ class Wanted:
     def __init__(self, gathering: Gathering) -> None:
         self._places = gathering.places
         self._runs = gathering.total
-        self._line, self._series = gathering.limits()
+        # No file can be read further than `sys.maxsize`.
+        self._line, self._series = (min(most, sys.maxsize - 1) for most in gathering.limits())
 
     def lines(self, unpacked: _Unpacked) -> bytes:
         """The lines of its runs. Others may have more seeds, and so other runs."""
@@ -164,7 +164,8 @@ class Wanted:
         for number, line in enumerate(unpacked.lines(self._line)):
             if self._places(line):
                 kept[line] = None
-            if number == _LINES_OF_A_FILE or len(kept) > self._runs:
+            # A line is a run of one scenario.
+            if number == _skywave.MAX_RUNS or len(kept) > self._runs:
                 raise _TooLong
         return b"".join(kept)
 

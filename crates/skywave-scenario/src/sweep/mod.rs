@@ -10,8 +10,8 @@ use crate::read::names::unknown;
 use crate::read::tree::{Entry, Node, Span, Value};
 use crate::sweep::param::ParamValue;
 
-/// More runs than anybody waits for.
-pub(crate) const MAX_RUNS: usize = 1_000_000;
+/// Most runs of a scenario: its points times its seeds. Nobody waits for more.
+pub const MAX_RUNS: usize = 1_000_000;
 /// More keys in a path than any field has.
 const MAX_KEYS: usize = 16;
 /// More names than anybody reads in a line.

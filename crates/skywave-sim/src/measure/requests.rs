@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use skywave_core::{Duration, Time};
 
 use super::DelayHistogram;
-use crate::outcome::{FlowOutcome, Request};
+use crate::outcome::{FlowOutcome, MAX_REQUESTS, Request};
 
 /// The transfers of a flow: from when the application handed one over until its last byte arrived, in order.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct RequestMeter {
     /// Sum and number of the times that count.
     sum: Duration,
     done: u64,
-    /// Each of them by itself, if they are kept.
+    /// The first [`MAX_REQUESTS`] of them by themselves, if they are kept: a long run has any number.
     kept: Option<Vec<Request>>,
 }
 
@@ -67,10 +67,11 @@ impl RequestMeter {
         }
     }
 
-    /// Keeps the transfer of the bytes up to `end`, unless it begins after the window.
+    /// Keeps the transfer of the bytes up to `end`, unless it begins after the window or enough are kept.
     fn keep(&mut self, begun: Time, end: u64, took: Option<Duration>, until: Time) {
         if let Some(kept) = &mut self.kept
             && begun < until
+            && kept.len() < MAX_REQUESTS
         {
             kept.push(Request {
                 start_s: begun.as_secs_f64(),
@@ -97,5 +98,31 @@ impl RequestMeter {
         outcome.request_time_p50_s = self.times.quantile(0.50);
         outcome.request_time_p95_s = self.times.quantile(0.95);
         outcome.request_time_p99_s = self.times.quantile(0.99);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_very_many_transfers_are_kept_and_all_are_counted() {
+        let (start, end) = (Time::ZERO, Time::MAX);
+        let mut meter = RequestMeter::new(true);
+        let more = MAX_REQUESTS as u64 + 5;
+        for n in 0..more {
+            let now = start + Duration::from_micros(n);
+            meter.begin(now, n + 1);
+            meter.delivered(now, (start, end), n + 1);
+        }
+        // Those that are still going on have no place either.
+        meter.begin(start + Duration::from_micros(more), 1);
+        let kept = meter.take(end);
+        assert_eq!(kept.len(), MAX_REQUESTS);
+        let sizes = kept.iter().map(|request| request.bytes);
+        assert!(sizes.eq(1..=MAX_REQUESTS as u64), "the first ones");
+        let mut outcome = FlowOutcome::default();
+        meter.report(&mut outcome);
+        assert_eq!(outcome.requests_done, more);
     }
 }
