@@ -99,7 +99,8 @@ def test_single_transfers_are_shared_as_well(lossy: Scenario, tmp_path: Path) ->
     first = skywave.run(pages, store=store)
     # The line is as long as that of many runs without them.
     [lines] = files(store)
-    assert min(line.count(b"],[") for line in gzip.decompress(lines.read_bytes()).splitlines()) > 5000
+    content = gzip.decompress(lines.read_bytes())
+    assert min(line.count(b"],[") for line in content.splitlines()) > 5000
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert made(pages, store) == 0
