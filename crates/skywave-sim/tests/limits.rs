@@ -24,7 +24,7 @@ const MUCH: u32 = 1 << 28;
 /// Payload of a full packet, in bytes.
 const MSS: u16 = 1000;
 
-/// Who keeps data back.
+/// The limit beside the congestion window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Receiver,
@@ -32,7 +32,7 @@ enum By {
 }
 
 impl By {
-    /// What the receiver has room for at first, in bytes, if so many segments are let through.
+    /// The receiver's first window in bytes, in a case that lets `segments` through at first.
     fn room(self, segments: u32) -> u32 {
         match self {
             Self::Receiver => segments * u32::from(MSS),
@@ -232,8 +232,8 @@ impl Connection {
     }
 }
 
-/// What a connection sends in ten seconds, with its windows, if never more than `rooms` segments, in turn, are let through
-/// beyond what was acknowledged.
+/// The packets and windows of a connection in ten seconds. Its sender may never have more segments beyond the
+/// acknowledged ones than the latest of `rooms`, of which each ACK of new data takes the next one.
 fn kept_back(by: By, case: &Case, rooms: &[u32]) -> Vec<(Time, f64)> {
     let segments = |n: usize| rooms[n % rooms.len()];
     let bytes = |n: usize| u64::from(segments(n)) * u64::from(MSS);
@@ -271,7 +271,8 @@ fn kept_back(by: By, case: &Case, rooms: &[u32]) -> Vec<(Time, f64)> {
     connection.sent
 }
 
-/// What a connection sends of each of these bursts of segments, from its beginning on, if it is silent for `pause` before it.
+/// The packets and windows of a connection whose application writes these bursts of segments, `pause` after all of the burst
+/// before has arrived. Times are those since each burst was written.
 fn paused(case: &Case, bursts: &[u64], pause: Duration) -> Vec<(Duration, f64)> {
     let mut connection = Connection::new(case, MUCH);
     let (mut written, mut sent) = (0, Vec::new());
@@ -327,10 +328,7 @@ impl CongestionControl for Listener {
             ..*loss
         };
         self.note(format!("{told:?}"));
-        Response {
-            ssthresh: window.ssthresh,
-            window_after: window.cwnd,
-        }
+        Response::unchanged(window)
     }
 
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
@@ -339,10 +337,7 @@ impl CongestionControl for Listener {
             ..*timeout
         };
         self.note(format!("{told:?}"));
-        Response {
-            ssthresh: window.ssthresh,
-            window_after: window.cwnd,
-        }
+        Response::unchanged(window)
     }
 
     fn on_spurious(&mut self, spurious: &SpuriousEvent, _window: &mut Window) {
@@ -374,7 +369,7 @@ impl CongestionControl for Listener {
     }
 }
 
-/// All that a law hears that keeps its initial window, of ten segments or less: what is let through may be as much.
+/// All events of a [`Listener`]. Its window is the initial one, of ten segments at most, so that `rooms` may be as large.
 fn told(by: By, case: &Case, rooms: &[u32], owns: bool) -> Vec<String> {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let shared = Arc::clone(&heard);
@@ -435,7 +430,7 @@ proptest! {
     }
 
     /// But for Westwood, whose filter has samples of zero put into each pause, as published; for Copa, which forgets round
-    /// trips after ten seconds; and for laws that draw from the time of an ACK (see pauses.rs).
+    /// trips after ten seconds; and for laws that draw from the time of an ACK (see pauses.rs, which has longer pauses).
     #[test]
     fn a_law_does_the_same_after_seconds_of_silence_and_after_hours(
         case in case(true),

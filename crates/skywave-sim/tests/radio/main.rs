@@ -8,7 +8,6 @@ mod chain;
 mod clamp;
 mod losses;
 mod network;
-
 mod partition;
 mod queues;
 mod topologies;
