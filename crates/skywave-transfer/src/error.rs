@@ -34,6 +34,16 @@ pub enum Why {
     Broken,
 }
 
+impl Why {
+    /// The reason as the receiver itself tells it: it knows that the sender has given the file up, and not why.
+    pub(crate) fn at_receiver(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Changed => Self::GivenUp,
+            other => Self::Refused(other),
+        }
+    }
+}
+
 impl From<io::Error> for Why {
     fn from(error: io::Error) -> Self {
         Self::Source(error.to_string())

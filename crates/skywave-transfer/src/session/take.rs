@@ -123,14 +123,10 @@ async fn take_file(
             })
         }
         Err(Stop::Because(refusal)) => {
-            let why = match &refusal {
-                Refusal::Changed => Why::GivenUp,
-                other => Why::Refused(other.clone()),
-            };
             session.tell(Event::Failed {
                 id,
                 path: shown,
-                why,
+                why: Why::at_receiver(refusal.clone()),
             });
             let _ = stream.stop(0_u32.into());
             let told = send(&mut sender, &Reply::No(refusal)).await;

@@ -199,14 +199,10 @@ impl Taking<'_> {
     fn fail(&mut self, id: Id, path: &[u8], refusal: Refusal) {
         self.taken.refused += 1;
         self.taken.ended += 1;
-        let why = match refusal {
-            Refusal::Changed => Why::GivenUp,
-            other => Why::Refused(other),
-        };
         self.session.tell(Event::Failed {
             id,
             path: shown_bytes(path),
-            why,
+            why: Why::at_receiver(refusal),
         });
     }
 
