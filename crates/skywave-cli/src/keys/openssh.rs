@@ -5,7 +5,7 @@ use ssh_key::PrivateKey;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// What a private key begins with.
+/// The beginning of the text of a private key (RFC 7468).
 const PRIVATE: &str = "-----BEGIN ";
 /// The kind of keys that are like ours.
 const ED25519: &str = "ssh-ed25519";
@@ -41,7 +41,7 @@ pub(crate) fn public(line: &str) -> Option<Result<PublicKey, Unusable>> {
     let (options, kind, data) = parts(line)?;
     let read = || {
         if !options.is_empty() {
-            return Err(Unusable::Options(options.to_owned()));
+            return Err(Unusable::Options(options));
         }
         if kind != ED25519 {
             return Err(Unusable::Kind(kind.to_owned()));
@@ -54,24 +54,17 @@ pub(crate) fn public(line: &str) -> Option<Result<PublicKey, Unusable>> {
     Some(read())
 }
 
-/// The options of a line, the name of the key's kind and its data; `None` if the line has no key of OpenSSH's. Options may
-/// have blanks in quotes.
-fn parts(line: &str) -> Option<(&str, &str, &str)> {
+/// The options of a line, the name of the key's kind, and its data; `None` if the line has no key of OpenSSH's.
+fn parts(line: &str) -> Option<(String, &str, &str)> {
     let is_kind = |word: &str| {
-        ["ssh-", "ecdsa-", "sk-"]
-            .iter()
-            .any(|name| word.starts_with(name))
+        let mut kinds = ["ssh-", "ecdsa-", "sk-"].iter();
+        kinds.any(|kind| word.starts_with(kind))
     };
-    let mut before = "";
-    for word in line.split_whitespace() {
-        // The data of all keys begins with zeros.
-        if is_kind(before) && word.starts_with("AAAA") {
-            let (options, _) = line.split_once(before)?;
-            return Some((options.trim(), before, word));
-        }
-        before = word;
-    }
-    None
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // The data of all keys begins with zeros. Options may have blanks in quotes.
+    let is_key = |pair: &[&str]| is_kind(pair[0]) && pair[1].starts_with("AAAA");
+    let kind = words.windows(2).position(is_key)?;
+    Some((words[..kind].join(" "), words[kind], words[kind + 1]))
 }
 
 /// The secret key in the text of an `id_ed25519`; `None` if the text is none of OpenSSH's.
@@ -139,6 +132,11 @@ mod tests {
             &line[..80]
         ));
         assert!(options.starts_with("the options \"command="), "{options}");
+        let options = said(&format!("ssh-ed25519,no-pty {line}"));
+        assert!(
+            options.starts_with("the options \"ssh-ed25519,"),
+            "{options}"
+        );
         let other = said("ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY= laptop");
         assert!(
             other.starts_with("a key of the kind ecdsa-sha2-nistp256:"),
