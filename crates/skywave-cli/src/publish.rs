@@ -64,10 +64,13 @@ impl Publication<'_> {
         if let Some(note) = origin.note() {
             output::note(&note);
         }
-        let series = report::write_all(self.dir, self.study, self.results, &options)?;
-        if self.csv.is_wanted {
-            report::write_all_csv(self.dir, self.study, self.results)?;
-        }
+        let series = report::write_all(
+            self.dir,
+            self.study,
+            self.results,
+            &options,
+            self.csv.is_wanted,
+        )?;
         if let Some(key) = self.partition {
             report::write_partitioned(self.dir, self.study, self.results, key)?;
         }

@@ -1,10 +1,9 @@
 //! `skywave rank`: compositions over paths, best first.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use skywave_lab::report::{WriteError, caution, write_file};
+use skywave_lab::report::{caution, remove_file, write_file};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::rank::{self, Study};
 
@@ -93,12 +92,7 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
         write_file(&csv, |out| rank::write_ranking_csv(out, study, &ranked))?;
     } else {
         // One of a run before may be of other results.
-        match fs::remove_file(&csv) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(WriteError { path: csv, source }.into());
-            }
-            _ => {}
-        }
+        remove_file(&csv)?;
     }
 
     let mut out = io::stdout().lock();

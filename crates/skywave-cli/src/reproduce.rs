@@ -235,10 +235,7 @@ fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Fail
             ..HtmlOptions::default()
         };
         let dir = dir.join(&study.name);
-        report::write_all(&dir, &study, results, &options)?;
-        if args.csv.is_wanted {
-            report::write_all_csv(&dir, &study, results)?;
-        }
+        report::write_all(&dir, &study, results, &options, args.csv.is_wanted)?;
     }
     output::write(&dir.join(args.page()), &claims::page(&[*one])?)?;
     let text = dir.join(format!("{}.md", args.scorecard()));

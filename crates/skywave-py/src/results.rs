@@ -184,8 +184,16 @@ impl Results {
     /// Writes everything that the command leaves in a run directory.
     #[pyo3(signature = (dir, /))]
     fn save(&self, py: Python<'_>, dir: PathBuf) -> PyResult<()> {
-        py.detach(|| report::write_all(&dir, &self.study, &self.measured, &HtmlOptions::default()))
-            .map(|_| ())
-            .map_err(|error| write_error(&error))
+        py.detach(|| {
+            report::write_all(
+                &dir,
+                &self.study,
+                &self.measured,
+                &HtmlOptions::default(),
+                false,
+            )
+        })
+        .map(|_| ())
+        .map_err(|error| write_error(&error))
     }
 }

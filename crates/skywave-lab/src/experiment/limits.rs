@@ -51,7 +51,7 @@ impl Limits {
     }
 }
 
-/// Of a run that keeps so many transfers of a flow.
+/// Most bytes of the line of a run that keeps `requests` transfers of each flow that measures them.
 fn line(spec: &Spec, requests: usize) -> usize {
     let flows = spec.flows.iter().map(|flow| &*flow.name);
     let proxied = flows.clone().cycle().take(spec.proxies.len());
@@ -167,6 +167,7 @@ mod tests {
         assert!(longest <= limit, "{longest} {limit}");
         assert!(limit < 3 * longest, "{longest} {limit}");
     }
+
     #[test]
     fn the_limit_of_what_no_memory_holds_is_a_number() {
         let mut spec = Losses(vec![1]).spec(0, 1);

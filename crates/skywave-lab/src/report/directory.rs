@@ -1,10 +1,10 @@
 //! Files of a run directory.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::csv::write_csv;
-use super::file::{WriteError, write_file};
+use super::file::{WriteError, remove_file, write_file};
 use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
 use super::parquet;
@@ -23,14 +23,15 @@ pub enum SeriesBefore {
     Removed,
 }
 
-/// Writes everything that a finished experiment leaves in its directory. Captures and time series of a
-/// run before stay where the results are the same, and go when they are others. Waits until no other process
+/// Writes everything that a finished experiment leaves in its directory, each table also as CSV if `csv`. Captures, time
+/// series and CSV of a run before stay where the results are the same, and go when they are others. Waits until no other process
 /// or thread runs into the directory, or writes into it.
 pub fn write_all(
     dir: &Path,
     study: &Study,
     results: &Results,
     options: &HtmlOptions,
+    csv: bool,
 ) -> Result<Option<SeriesBefore>, WriteError> {
     // Another run into this directory would write the same files, of other results.
     let failed = |(path, source)| WriteError { path, source };
@@ -59,11 +60,11 @@ pub fn write_all(
     };
     // What belongs to other results goes before these come: nobody finds both together.
     if before == Some(SeriesBefore::Removed) {
-        remove(&series)?;
+        remove_file(&series)?;
     }
     if !is_same {
         for table in &TABLES {
-            remove(&table.path(dir, "csv"))?;
+            remove_file(&table.path(dir, "csv"))?;
         }
     }
     if !is_same && captures.exists() {
@@ -73,13 +74,18 @@ pub fn write_all(
         })?;
     }
     now.finish().map_err(failed)?;
-    for (table, is_there) in there(results).skip(1) {
-        let path = table.path(dir, "parquet");
-        if is_there {
-            let frame = (table.frame)(study, results);
-            write_file(&path, |out| parquet::write(out, frame, study, results))?;
-        } else if table.name != SERIES || !is_same {
-            remove(&path)?;
+    for (table, is_there) in there(results) {
+        let frame = || (table.frame)(study, results);
+        if table.name != RESULTS {
+            let path = table.path(dir, "parquet");
+            if is_there {
+                write_file(&path, |out| parquet::write(out, frame(), study, results))?;
+            } else if table.name != SERIES || !is_same {
+                remove_file(&path)?;
+            }
+        }
+        if csv && is_there {
+            write_file(&table.path(dir, "csv"), |out| write_csv(out, frame()))?;
         }
     }
     write_file(&dir.join("report.html"), |out| {
@@ -155,30 +161,4 @@ fn there(results: &Results) -> impl Iterator<Item = (&'static Table, bool)> {
         }
     }
     TABLES.iter().zip(there)
-}
-
-/// Writes each table that [`write_all`] leaves as Parquet also as CSV: `results.csv` and so on. They go when
-/// [`write_all`] writes other results.
-///
-/// # Errors
-/// When a file cannot be written, or a run not be read back.
-pub fn write_all_csv(dir: &Path, study: &Study, results: &Results) -> Result<(), WriteError> {
-    let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
-    for (table, _) in there(results).filter(|(_, is_there)| *is_there) {
-        write_file(&table.path(dir, "csv"), |out| {
-            write_csv(out, (table.frame)(study, results))
-        })?;
-    }
-    Ok(())
-}
-
-/// Removes a file, if it is there.
-fn remove(path: &Path) -> Result<(), WriteError> {
-    match std::fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(WriteError {
-            path: path.to_owned(),
-            source,
-        }),
-        _ => Ok(()),
-    }
 }

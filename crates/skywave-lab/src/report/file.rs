@@ -38,6 +38,20 @@ pub fn write_file(
     })
 }
 
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// When the system does not let it go.
+pub fn remove_file(path: &Path) -> Result<(), WriteError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(WriteError {
+            path: path.to_owned(),
+            source,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// The kind of file that a drawing becomes.
 #[derive(Clone, Debug)]
 pub enum Format {

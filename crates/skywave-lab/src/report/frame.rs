@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
 use super::study::{Study, StudyPoint};
-use skywave_sim::outcome::{Outcome, ProxyOutcome, Span, StationOutcome};
+use skywave_sim::outcome::{Outcome, ProxyOutcome, StationOutcome};
 
 use crate::experiment::columns::{Cell, Column, FLOW, LINK, PROXY, STATION, Unit};
 use crate::experiment::{Results, timeline};
@@ -195,117 +195,113 @@ fn entities<'a, T: Default + 'static>(
     )
 }
 
-/// The activities of stations: one row a run, station and span of time.
-pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+/// A part of an entity, such as a bin of a flow: its run, the entity's name, and the part itself.
+type Part<'a, T> = (&'a StudyPoint, u64, Arc<str>, T);
+
+/// One row a run, entity and part of it; `of` gives the parts of an outcome with the names of their entities, `columns` the
+/// arrays of the fields `more`.
+fn parts<'a, T: 'static, P: Iterator<Item = (Arc<str>, T)> + 'a>(
+    study: &'a Study,
+    results: &'a Results,
+    what: &str,
+    more: impl IntoIterator<Item = Field>,
+    of: fn(Outcome) -> P,
+    columns: fn(&[Part<'_, T>]) -> Vec<ArrayRef>,
+) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
     fields.extend(params.fields());
-    fields.extend([
-        Field::new("station", DataType::Utf8, false),
-        Field::new("from_s", DataType::Float64, false).with_metadata(unit("s")),
-        Field::new("to_s", DataType::Float64, false).with_metadata(unit("s")),
-        Field::new("activity", DataType::Utf8, false),
-    ]);
-    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
-        let stations = outcome.stations.into_iter();
-        stations.flat_map(move |station| {
-            let name: Arc<str> = station.name.into();
-            let spans = station.timeline.into_iter();
-            spans.map(move |span| (point, seed, Arc::clone(&name), span))
-        })
+    fields.push(Field::new(what, DataType::Utf8, false));
+    fields.extend(more);
+    let all = outcomes(study, results).flat_map(move |(point, seed, outcome)| {
+        of(outcome).map(move |(name, part)| (point, seed, name, part))
     });
     Frame::new(
         fields,
         chunked(all).map(move |chunk| {
-            let times = |time: fn(&Span) -> f64| -> ArrayRef {
-                let times = chunk.iter().map(|r| time(&r.3));
-                Arc::new(Float64Array::from_iter_values(times))
-            };
-            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
-            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            columns.push(text(chunk.iter().map(|r| &*r.2)));
-            columns.extend([times(|span| span.from_s), times(|span| span.to_s)]);
-            columns.push(text(chunk.iter().map(|r| timeline::name(r.3.activity))));
-            Ok(columns)
+            let mut arrays = vec![numbers(chunk.iter().map(|r| r.1))];
+            arrays.extend(params.arrays(chunk.iter().map(|r| r.0)));
+            arrays.push(text(chunk.iter().map(|r| &*r.2)));
+            arrays.extend(columns(&chunk));
+            Ok(arrays)
         }),
     )
 }
 
+/// The parts of an entity with its name.
+fn named<T>(name: String, parts: impl Iterator<Item = T>) -> impl Iterator<Item = (Arc<str>, T)> {
+    let name: Arc<str> = name.into();
+    parts.map(move |part| (Arc::clone(&name), part))
+}
+
+/// The activities of stations: one row a run, station and span of time.
+pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
+    let fields = [
+        Field::new("from_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("to_s", DataType::Float64, false).with_metadata(unit("s")),
+        Field::new("activity", DataType::Utf8, false),
+    ];
+    let of = |outcome: Outcome| {
+        let stations = outcome.stations.into_iter();
+        stations.flat_map(|station| named(station.name, station.timeline.into_iter()))
+    };
+    parts(study, results, "station", fields, of, |spans| {
+        vec![
+            reals(spans.iter().map(|r| r.3.from_s)),
+            reals(spans.iter().map(|r| r.3.to_s)),
+            text(spans.iter().map(|r| timeline::name(r.3.activity))),
+        ]
+    })
+}
+
 /// Delivered bytes over time: one row a run, flow and bin.
 pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
-    let params = ParamColumns::new(study);
-    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
-    fields.extend(params.fields());
-    fields.extend([
-        Field::new("flow", DataType::Utf8, false),
+    let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
         Field::new("delivered_bytes", DataType::UInt64, false).with_metadata(unit("B")),
-    ]);
-    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
+    ];
+    let of = |outcome: Outcome| {
         let (width, delivered) = match outcome.bins {
             Some(bins) => (bins.width_s, bins.delivered),
             None => (0.0, Vec::new()),
         };
         let flows = outcome.flows.into_iter().zip(delivered);
         flows.flat_map(move |(flow, delivered)| {
-            let name: Arc<str> = flow.name.into();
             let numbered = delivered.into_iter().enumerate();
-            numbered
-                .map(move |(i, bytes)| (point, seed, Arc::clone(&name), i as f64 * width, bytes))
+            named(
+                flow.name,
+                numbered.map(move |(i, bytes)| (i as f64 * width, bytes)),
+            )
         })
-    });
-    Frame::new(
-        fields,
-        chunked(all).map(move |chunk| {
-            let starts = chunk.iter().map(|r| r.3);
-            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
-            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            columns.push(text(chunk.iter().map(|r| &*r.2)));
-            columns.push(Arc::new(Float64Array::from_iter_values(starts)));
-            columns.push(numbers(chunk.iter().map(|r| r.4)));
-            Ok(columns)
-        }),
-    )
+    };
+    parts(study, results, "flow", fields, of, |bins| {
+        vec![
+            reals(bins.iter().map(|r| r.3.0)),
+            numbers(bins.iter().map(|r| r.3.1)),
+        ]
+    })
 }
 
 /// Single transfers: one row a run, flow and transfer that was kept by itself.
 pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
-    let params = ParamColumns::new(study);
-    let mut fields = vec![Field::new("seed", DataType::UInt64, false)];
-    fields.extend(params.fields());
-    fields.extend([
-        Field::new("flow", DataType::Utf8, false),
+    let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
         Field::new("bytes", DataType::UInt64, false).with_metadata(unit("B")),
         Field::new("request_time_s", DataType::Float64, true).with_metadata(unit("s")),
-    ]);
-    let all = outcomes(study, results).flat_map(|(point, seed, outcome)| {
-        let flows = outcome
-            .flows
-            .into_iter()
-            .zip(outcome.requests.unwrap_or_default());
-        flows.flat_map(move |(flow, requests)| {
-            let name: Arc<str> = flow.name.into();
-            requests
-                .into_iter()
-                .map(move |request| (point, seed, Arc::clone(&name), request))
-        })
-    });
-    Frame::new(
-        fields,
-        chunked(all).map(move |chunk| {
-            let starts = chunk.iter().map(|r| r.3.start_s);
-            let mut columns = vec![numbers(chunk.iter().map(|r| r.1))];
-            columns.extend(params.arrays(chunk.iter().map(|r| r.0)));
-            columns.push(text(chunk.iter().map(|r| &*r.2)));
-            columns.push(Arc::new(Float64Array::from_iter_values(starts)));
-            columns.push(numbers(chunk.iter().map(|r| r.3.bytes)));
-            columns.push(Arc::new(
-                chunk.iter().map(|r| r.3.took_s).collect::<Float64Array>(),
-            ));
-            Ok(columns)
-        }),
-    )
+    ];
+    let of = |outcome: Outcome| {
+        let kept = outcome.requests.unwrap_or_default();
+        let flows = outcome.flows.into_iter().zip(kept);
+        flows.flat_map(|(flow, requests)| named(flow.name, requests.into_iter()))
+    };
+    parts(study, results, "flow", fields, of, |requests| {
+        let times: Float64Array = requests.iter().map(|r| r.3.took_s).collect();
+        vec![
+            reals(requests.iter().map(|r| r.3.start_s)),
+            numbers(requests.iter().map(|r| r.3.bytes)),
+            Arc::new(times),
+        ]
+    })
 }
 
 /// Every sample of every recorded time series: one row a run, entity, quantity and time.
@@ -370,6 +366,10 @@ pub fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
 
 fn numbers(values: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(values))
+}
+
+fn reals(values: impl Iterator<Item = f64>) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(values))
 }
 
 /// Metadata of a field with a unit. One entry only: the order of several would be by chance.

@@ -39,10 +39,10 @@ pub use caution::caution;
 #[cfg(feature = "parquet")]
 pub use csv::write_csv;
 #[cfg(feature = "parquet")]
-pub use directory::{SeriesBefore, write_all, write_all_csv};
+pub use directory::{SeriesBefore, write_all};
 pub use draw::panel_plot;
 pub use drawings::{Drawing, drawings};
-pub use file::{Format, WriteError, write_drawings, write_file};
+pub use file::{Format, WriteError, remove_file, write_drawings, write_file};
 pub use grid::{Grid, NONE};
 pub use html::{CSS, HtmlOptions, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};

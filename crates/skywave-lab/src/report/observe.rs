@@ -66,7 +66,7 @@ pub(super) fn observe(
             let requests = outcome.requests.iter().flatten();
             let flows = outcome.flows.iter().enumerate().zip(requests);
             let flows = flows.filter(|((index, flow), _)| wanted(flow, *index));
-            // What is not done has no time yet: one longer than all others.
+            // A transfer that is not done counts as later than all others.
             let times = flows.flat_map(|(_, requests)| requests);
             let times = times.map(|request| Some(request.took_s.unwrap_or(f64::INFINITY)));
             let numbered = times.enumerate();

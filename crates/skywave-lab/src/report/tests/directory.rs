@@ -35,8 +35,7 @@ fn each_table_is_there_as_parquet_and_as_csv_and_goes_with_its_results() {
     results.put(0, 0, &RunResult::new(outcome));
     let dir = tempfile::tempdir().unwrap();
     let options = HtmlOptions::default();
-    write_all(dir.path(), &study, &results, &options).unwrap();
-    write_all_csv(dir.path(), &study, &results).unwrap();
+    write_all(dir.path(), &study, &results, &options, true).unwrap();
     let all = [
         "bins",
         "links",
@@ -52,9 +51,9 @@ fn each_table_is_there_as_parquet_and_as_csv_and_goes_with_its_results() {
     assert_eq!(names(dir.path(), "csv"), all);
     // Other results, that have less.
     let (study, results) = small();
-    write_all(dir.path(), &study, &results, &options).unwrap();
+    write_all(dir.path(), &study, &results, &options, false).unwrap();
     assert_eq!(names(dir.path(), "csv"), BTreeSet::new());
-    write_all_csv(dir.path(), &study, &results).unwrap();
+    write_all(dir.path(), &study, &results, &options, true).unwrap();
     let few: BTreeSet<String> = ["links", "results"].map(Into::into).into();
     assert_eq!(names(dir.path(), "parquet"), few);
     assert_eq!(names(dir.path(), "csv"), few);

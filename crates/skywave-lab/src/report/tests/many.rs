@@ -138,7 +138,7 @@ fn threads_that_write_into_one_directory_do_not_disturb_each_other() {
     let write = || {
         let (study, results) = small();
         for _ in 0..5 {
-            write_all(dir.path(), &study, &results, &HtmlOptions::default()).unwrap();
+            write_all(dir.path(), &study, &results, &HtmlOptions::default(), false).unwrap();
         }
     };
     std::thread::scope(|scope| {

@@ -121,7 +121,7 @@ fn what_a_run_directory_holds_of_stations_is_what_was_measured() {
     let (_, again) = measured(Some(dir.path()));
     assert_eq!(first, again);
     assert_eq!(first.finished(), 4);
-    write_all(dir.path(), &study, &again, &HtmlOptions::default()).unwrap();
+    write_all(dir.path(), &study, &again, &HtmlOptions::default(), false).unwrap();
     for file in ["stations.parquet", "timelines.parquet", "links.parquet"] {
         assert!(dir.path().join(file).is_file(), "{file}");
     }
