@@ -47,6 +47,8 @@ pub use report::{
     STATION_METRICS, Sample,
 };
 
+use sweep::settings::settings;
+
 pub use sweep::MAX_RUNS;
 pub use sweep::notation::transport_name;
 pub use sweep::param::{ParamValue, Written};
@@ -188,9 +190,23 @@ impl Scenario {
         &self.text
     }
 
+    /// Every path that the file sets or sweeps, as a sweep names it (`link.air.rate`), in the file's order.
+    pub fn settings(&self) -> Vec<String> {
+        // A text that was read once can be read again.
+        tree::parse(&self.text).map_or_else(|_| Vec::new(), |tree| settings(&tree))
+    }
+
     /// The seeds of the replications of each point.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
+    }
+
+    /// Twice as many replications: the seeds that there are, and as many after the largest of them.
+    pub fn double_seeds(&mut self) {
+        let largest = self.seeds.iter().copied().max().unwrap_or_default();
+        let more = (1..).take(self.seeds.len());
+        let more: Vec<u64> = more.map(|n| largest.saturating_add(n)).collect();
+        self.seeds.extend(more);
     }
 
     /// The swept paths, in the file's order.

@@ -2,6 +2,7 @@
 
 pub(crate) mod notation;
 pub(crate) mod param;
+pub(crate) mod settings;
 
 use std::collections::BTreeSet;
 
