@@ -36,6 +36,14 @@ pub(crate) enum Failure {
     /// Figures of all papers.
     #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
     OnlyOfAll,
+    /// A page of Markdown whose blocks cannot be replaced.
+    #[error("{}: {why}", .page.display())]
+    Page {
+        /// The page.
+        page: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A folder is no paper.
     #[error("{}: a folder without claims.toml is no paper; to check scenarios, name the files: {}", .0.display(), crate::output::for_shell(.0) + "/*.toml")]
     NoPaper(PathBuf),
@@ -258,6 +266,7 @@ impl Failure {
             Self::Scenario(_)
             | Self::Claims(_)
             | Self::OnlyOfAll
+            | Self::Page { .. }
             | Self::NoPaper(_)
             | Self::NoScenario { .. }
             | Self::Rank(_)

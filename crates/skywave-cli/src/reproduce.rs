@@ -36,7 +36,9 @@ const SCORECARD: &str = "scorecard";
     skywave reproduce cerl --only fig7a        # one figure and its claims\n  \
     skywave reproduce all\n  \
     skywave reproduce ./my-paper               # a folder with experiments and claims.toml\n  \
-    skywave reproduce cerl --json | jq .verdict\n\n\
+    skywave reproduce cerl --json | jq .verdict\n  \
+    skywave reproduce cerl --markdown my-page.md   # tables of a page between hand-written text\n  \
+    skywave reproduce wtcp --twice             # does a verdict hang on the number of seeds?\n\n\
     Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts,\n\
     parts_reproduced\n\
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
@@ -54,6 +56,15 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Bring pages up to date: what stands in them between "<!-- reproduce PAPER: KIND -->" and "<!-- end -->"
+    /// is replaced. Kinds: counts, main, claims, decisions, readings, inputs.
+    #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with = "only")]
+    markdown: Vec<PathBuf>,
+
+    /// Run each experiment with twice its seeds, and tell which verdicts differ from those by the first half.
+    #[arg(long, conflicts_with_all = ["json", "markdown", "dask", "store"])]
+    twice: bool,
+
     #[command(flatten)]
     csv: Csv,
 
@@ -66,6 +77,9 @@ pub(crate) struct Args {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let papers = load(args)?;
+    if args.twice {
+        return twice(args, papers);
+    }
     let mut measured = Vec::new();
     for paper in &papers {
         let only: Vec<String> = args
@@ -78,9 +92,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         let keep = args
             .elsewhere
             .make("reproduce", what.as_ref(), &only, &args.keep)?;
+        let scenarios: Vec<Scenario> = paper.scenarios().cloned().collect();
         measured.push(several::simulate(
             paper.name(),
-            paper.experiments(),
+            &scenarios,
             &keep,
             &args.keep.out.join(paper.name()),
         )?);
@@ -117,7 +132,51 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         page = args.keep.out.join(args.page());
         output::write(&page, &claims::page(&together)?)?;
     }
+    let cards: Vec<&Scorecard> = scorecards.iter().collect();
+    for page in &args.markdown {
+        bring_up_to_date(page, &cards)?;
+    }
     print(args, &together, &page)
+}
+
+/// Runs everything with twice the seeds, and tells which verdicts that changes.
+fn twice(args: &Args, papers: Vec<Paper>) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    for mut paper in papers {
+        let mut scenarios: Vec<Scenario> = paper.scenarios().cloned().collect();
+        scenarios.iter_mut().for_each(Scenario::double_seeds);
+        let dir = args.keep.out.join(paper.name()).join("twice");
+        let results = several::simulate(paper.name(), &scenarios, &args.keep, &dir)?;
+        let by_half = claims::evaluate(&paper, &results);
+        paper.double_seeds();
+        let by_all = claims::evaluate(&paper, &results);
+        let (parts, _) = by_all.parts(None);
+        let differing: Vec<_> = by_half.differing(&by_all).collect();
+        writeln!(
+            out,
+            "{}: {} of {parts} parts have another verdict with twice the seeds",
+            paper.name(),
+            differing.len()
+        )?;
+        for (claim, part, once, twice) in differing {
+            let name = format!("{claim} {part}");
+            writeln!(out, "  {}: {once} → {twice}", name.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces the blocks of a page that are about these papers.
+fn bring_up_to_date(page: &Path, cards: &[&Scorecard]) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(page).map_err(|error| Failure::Page {
+        page: page.to_owned(),
+        why: error.to_string(),
+    })?;
+    let new = claims::in_page(&text, cards).map_err(|error| Failure::Page {
+        page: page.to_owned(),
+        why: error.to_string(),
+    })?;
+    Ok(output::write(page, &new)?)
 }
 
 /// The papers asked for.
@@ -221,7 +280,7 @@ fn studies<'a>(
         let results = results.get(&study.name)?;
         Some((study, results))
     };
-    paper.experiments().iter().filter_map(with_results)
+    paper.scenarios().filter_map(with_results)
 }
 
 fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Failure> {

@@ -66,9 +66,9 @@ impl Paper {
         self.inner.title()
     }
 
-    /// Its experiments, and which runs of each record time series.
+    /// Its experiments, also as other readings of the text have them, and which runs of each record time series.
     fn experiments(&self) -> Vec<(Experiment, &'static str)> {
-        let all = self.inner.experiments().iter();
+        let all = self.inner.scenarios();
         all.map(|scenario| {
             let series = match series_of(scenario) {
                 RecordSeries::FirstSeed => "first",

@@ -74,7 +74,7 @@ impl fmt::Display for Specification {
 }
 
 /// The hash of some bytes, to find out whether they have changed.
-pub(super) fn hash(bytes: &[u8]) -> u128 {
+pub fn hash(bytes: &[u8]) -> u128 {
     let mut hash = Fnv::default();
     hash.add(bytes);
     hash.0

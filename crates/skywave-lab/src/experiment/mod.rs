@@ -43,7 +43,7 @@ use crate::threads::NoThreads;
 pub use estimate::{Cause, Forecast, forecast};
 pub use gather::{Added, Gathering, Line, SentSeries};
 pub use journal::Doubts;
-pub use key::{RunKey, Specification};
+pub use key::{RunKey, Specification, hash};
 pub use limits::Limits;
 pub use make::Maker;
 pub use merge::merge;

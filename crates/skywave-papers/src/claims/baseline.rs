@@ -132,8 +132,10 @@ impl Baseline {
             let parts = measures.resolved(&view);
             parts.into_iter().map(|p| (p.name, p.verdict)).collect()
         };
+        let mut left_out = view.left_out.to_vec();
+        left_out.push(&self.sender);
         let without = verdicts(View {
-            left_out: Some(&self.sender),
+            left_out: &left_out,
             ..view
         });
         let covered = verdicts(View {

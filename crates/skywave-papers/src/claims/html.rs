@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::baseline::{Baseline, Evidence};
+use super::picture::picture;
+use super::register::{Decision, Given};
 use super::score::{Score, Scorecard};
 use super::text::{NO_FIGURE, ours, stated};
 use super::verdict::Verdict;
@@ -48,8 +50,45 @@ struct Section<'a> {
     parts: Vec<Count>,
     all: Vec<Count>,
     core: Vec<Count>,
+    main: Vec<Main<'a>>,
+    decisions: Vec<Open<'a>>,
+    given: Vec<String>,
+    readings: &'a [(String, String)],
     baselines: Vec<Other<'a>>,
     figures: Vec<Figure<'a>>,
+}
+
+/// One of the paper's main statements.
+#[derive(Debug, Serialize)]
+struct Main<'a> {
+    id: &'a str,
+    place: &'a str,
+    statement: &'a str,
+    why: &'a str,
+    verdict: Verdict,
+    class: &'static str,
+    readings: Vec<Under<'a>>,
+    /// The paper's numbers beside ours; without any, what we measured.
+    picture: Option<String>,
+}
+
+/// A claim's verdict under another reading.
+#[derive(Debug, Serialize)]
+struct Under<'a> {
+    reading: &'a str,
+    verdict: Verdict,
+    class: &'static str,
+}
+
+/// A setting that the text leaves open.
+#[derive(Debug, Serialize)]
+struct Open<'a> {
+    setting: &'a str,
+    experiments: String,
+    value: &'a str,
+    why: &'a str,
+    claims_seen: bool,
+    reading: Option<&'a str>,
 }
 
 /// A baseline that differs from the paper's, and the evidence.
@@ -107,7 +146,10 @@ struct Claim<'a> {
     verdict: Verdict,
     class: &'static str,
     parts_reproduced: usize,
+    parts_counted: usize,
     parts: Vec<Row<'a>>,
+    unmeasured: Option<&'a str>,
+    readings: Vec<Under<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -158,11 +200,82 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         parts: counts(scorecard.parts(None).1),
         all: counts(scorecard.counts(None)),
         core: counts(scorecard.counts(Some(true))),
+        main: scorecard
+            .main()
+            .map(|(score, why)| main(paper, results, score, why))
+            .collect(),
+        decisions: scorecard.decisions.iter().map(open).collect(),
+        given: scorecard.given.iter().map(given).collect(),
+        readings: &scorecard.readings,
         baselines: scorecard.baselines.iter().map(other).collect(),
         figures: figures
             .map(|(name, scores)| figure(paper, results, name, &scores))
             .collect(),
     }
+}
+
+fn main<'a>(
+    paper: &Paper,
+    results: &BTreeMap<String, Results>,
+    score: &'a Score,
+    why: &'a str,
+) -> Main<'a> {
+    let plot = || plots(paper, results, score.figure.as_deref(), 1).pop();
+    Main {
+        id: &score.claim,
+        place: &score.place,
+        statement: &score.statement,
+        why,
+        verdict: score.verdict,
+        class: class(score.verdict),
+        readings: under(score),
+        picture: picture(&score.parts).or_else(|| plot().map(|drawn| drawn.svg)),
+    }
+}
+
+fn under(score: &Score) -> Vec<Under<'_>> {
+    let others = score.rereads.iter();
+    others
+        .map(|other| Under {
+            reading: &other.reading,
+            verdict: other.verdict,
+            class: class(other.verdict),
+        })
+        .collect()
+}
+
+fn open(one: &Decision) -> Open<'_> {
+    Open {
+        setting: &one.setting,
+        experiments: one.experiments.join(", "),
+        value: &one.value,
+        why: &one.why,
+        claims_seen: one.claims_seen,
+        reading: one.reading.as_deref(),
+    }
+}
+
+fn given(one: &Given) -> String {
+    let about = match one.experiments.as_slice() {
+        [] => String::new(),
+        names => format!(" in {}", names.join(", ")),
+    };
+    format!("{}{about} ({})", one.keys.join(", "), one.place)
+}
+
+/// The first plots of an experiment.
+fn plots(
+    paper: &Paper,
+    results: &BTreeMap<String, Results>,
+    name: Option<&str>,
+    most: usize,
+) -> Vec<Drawn> {
+    let scenario = name.and_then(|n| paper.experiments().iter().find(|s| s.name() == n));
+    let both = scenario.zip(name.and_then(|n| results.get(n)));
+    both.map_or_else(Vec::new, |(scenario, results)| {
+        let panels = panels(&Study::from(scenario), results);
+        panels.iter().take(most).map(draw).collect()
+    })
 }
 
 fn other<'a>(baseline: &'a Baseline) -> Other<'a> {
@@ -204,7 +317,7 @@ const fn class(verdict: Verdict) -> &'static str {
         Verdict::Reproduced => "yes",
         Verdict::DirectionOnly | Verdict::BaselineDiffers => "half",
         Verdict::NotReproduced => "no",
-        Verdict::TooFewSeeds | Verdict::NotTestable | Verdict::NotRun => "none",
+        Verdict::TooFewSeeds | Verdict::Circular | Verdict::NotTestable | Verdict::NotRun => "none",
     }
 }
 
@@ -215,15 +328,11 @@ fn figure<'a>(
     scores: &[&'a Score],
 ) -> Figure<'a> {
     let scenario = name.and_then(|n| paper.experiments().iter().find(|s| s.name() == n));
-    let plots = scenario.zip(name.and_then(|n| results.get(n)));
     Figure {
         name,
         title: scenario.map_or(name.unwrap_or(NO_FIGURE), |s| s.title()),
         description: scenario.and_then(|s| s.description()),
-        plots: plots.map_or_else(Vec::new, |(scenario, results)| {
-            let panels = panels(&Study::from(scenario), results);
-            panels.iter().take(MAX_PLOTS).map(draw).collect()
-        }),
+        plots: plots(paper, results, name, MAX_PLOTS),
         claims: scores.iter().map(|s| claim(s)).collect(),
     }
 }
@@ -240,6 +349,9 @@ fn claim(score: &Score) -> Claim<'_> {
         verdict: score.verdict,
         class: class(score.verdict),
         parts_reproduced: score.parts_reproduced(),
+        parts_counted: score.parts_counted(),
+        unmeasured: score.unmeasured.as_deref(),
+        readings: under(score),
         parts: score
             .parts
             .iter()

@@ -19,10 +19,14 @@ mod embedded;
 mod error;
 mod formulas;
 mod html;
+mod markdown;
 mod measure;
 mod model;
 mod over_time;
+mod picture;
 mod reader;
+mod reading;
+mod register;
 mod score;
 mod select;
 mod text;
@@ -32,9 +36,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::file::{FileError, from_toml, read_text};
-use skywave_lab::experiment::Results;
-use skywave_lab::folder;
-use skywave_scenario::{NoFiles, Scenario, Spanned, nearest};
+use skywave_lab::experiment::{Results, hash};
+use skywave_lab::folder::{self, Folder};
+use skywave_scenario::{Files, NoFiles, Scenario, Spanned, nearest};
 
 use model::{ClaimModel, File};
 use select::View;
@@ -42,9 +46,12 @@ use select::View;
 pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
 pub use html::page;
+pub use markdown::{BlockError, blocks_of, in_page};
 pub use measure::{Part, Stated};
 pub use model::Kind;
-pub use score::{Score, Scorecard};
+pub use reading::Reading;
+pub use register::{Decision, Given};
+pub use score::{Reread, Score, Scorecard};
 pub use text::summary;
 pub use verdict::Verdict;
 
@@ -55,8 +62,10 @@ const CLAIMS: &str = "claims.toml";
 #[derive(Debug)]
 pub struct Paper {
     name: String,
+    text: String,
     file: File,
     experiments: Vec<Scenario>,
+    readings: Vec<Reading>,
 }
 
 impl Paper {
@@ -96,7 +105,16 @@ impl Paper {
         }
         self.experiments
             .retain(|e| names.iter().any(|name| name == e.name()));
+        for reading in &mut self.readings {
+            reading.keep(names);
+        }
         Ok(())
+    }
+
+    /// Twice as many seeds for each experiment, to see whether a verdict hangs on their number.
+    pub fn double_seeds(&mut self) {
+        self.experiments.iter_mut().for_each(Scenario::double_seeds);
+        self.readings.iter_mut().for_each(Reading::double_seeds);
     }
 
     /// How many claims there are.
@@ -104,9 +122,38 @@ impl Paper {
         self.file.claim.len()
     }
 
-    /// How many simulations all experiments are.
+    /// All that is run for it: its experiments, and what other readings have in their place.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        let others = self.readings.iter().flat_map(Reading::scenarios);
+        self.experiments.iter().chain(others)
+    }
+
+    /// How many simulations that is.
     pub fn runs(&self) -> usize {
-        self.experiments.iter().map(Scenario::runs).sum()
+        self.scenarios().map(Scenario::runs).sum()
+    }
+
+    /// A hash of the claims and of all experiments: of what verdicts on the paper rest on, but for the simulator.
+    pub fn inputs(&self) -> String {
+        let texts = self.experiments.iter().map(Scenario::text);
+        let all: Vec<&str> = [self.text.as_str()].into_iter().chain(texts).collect();
+        format!("{:032x}", hash(all.join("\0").as_bytes()))
+    }
+
+    /// What an experiment's file sets and the register of decisions is silent about: the settings, as a sweep
+    /// names them, by experiment.
+    pub fn unregistered(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
+        let open = |one| register::unregistered(&self.file, one);
+        let all = self.experiments.iter().map(move |e| (e.name(), open(e)));
+        all.filter(|(_, keys)| !keys.is_empty())
+    }
+
+    /// The choices that only other readings mean.
+    fn choices_of_readings(&self) -> Vec<&str> {
+        self.readings
+            .iter()
+            .flat_map(Reading::own_choices)
+            .collect()
     }
 }
 
@@ -145,7 +192,7 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
         .map(|(name, text)| Scenario::parse(name, text, &NoFiles))
         .collect::<Result<_, _>>()?;
     let file = format!("experiments/{name}/{CLAIMS}");
-    read(name, &file, paper.claims, experiments)
+    read(name, &file, paper.claims, experiments, &NoFiles)
 }
 
 /// The names that there are, and the one of them that `name` may be a mistake for.
@@ -198,40 +245,56 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     let path = folder.join(CLAIMS);
     let text = read_text(&path)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    read(&name, &path.display().to_string(), &text, experiments)
+    let file = path.display().to_string();
+    read(&name, &file, &text, experiments, &Folder::new(&folder))
 }
 
-/// Reads a file of claims and checks every claim against the experiments.
+/// Reads a file of claims and checks every claim against the experiments, whose traces are in `files`.
 pub(crate) fn read(
     name: &str,
     file: &str,
     text: &str,
     experiments: Vec<Scenario>,
+    files: &dyn Files,
 ) -> Result<Paper, ClaimsError> {
     let (document, model) = from_toml::<File>(file, text)?;
-    let paper = Paper {
+    let mut paper = Paper {
         name: name.to_owned(),
+        text: text.to_owned(),
         file: model,
         experiments,
+        readings: Vec::new(),
     };
-    let heads = || {
-        let claims = paper.file.claim.iter().map(|claim| &claim.id);
-        let baselines = paper.file.baseline.iter().map(|baseline| &baseline.sender);
-        claims.chain(baselines).map(|head| head.span().start)
-    };
-    // A claim's part of the file ends where another one begins.
-    let end = |start| heads().filter(|&head| head > start).min();
+    let heads: Vec<usize> = paper.file.heads().map(|head| head.span().start).collect();
+    // A part of the file ends where another one begins.
+    let end = |start| heads.iter().copied().filter(|&head| head > start).min();
     let of_part = |fault: &Fault, kind, head: &Spanned<String>| {
         let end = end(head.span().start).unwrap_or(text.len());
         fault.of_part((file, &document), (kind, head), end)
     };
+    for model in &paper.file.reading {
+        let reading = Reading::new(model, &paper.experiments, files);
+        let reading = reading.map_err(|fault| of_part(&fault, "reading", &model.name))?;
+        paper.readings.push(reading);
+    }
+    for given in &paper.file.given {
+        let Some(head) = given.keys.first() else {
+            continue;
+        };
+        register::check_keys(&given.keys, &given.experiments, &paper.experiments)
+            .map_err(|fault| of_part(&fault, "setting", head))?;
+    }
+    for decision in &paper.file.decision {
+        register::check(decision, &paper.file, &paper.experiments)
+            .map_err(|fault| of_part(&fault, "decision", &decision.setting))?;
+    }
     for (index, claim) in paper.file.claim.iter().enumerate() {
         let same = |c: &ClaimModel| c.id.get_ref() == claim.id.get_ref();
         let twice = paper.file.claim[..index].iter().any(same);
         check(&paper, claim, twice).map_err(|fault| of_part(&fault, "claim", &claim.id))?;
     }
     for model in &paper.file.baseline {
-        Baseline::check(model, &paper.view(None))
+        Baseline::check(model, &paper.view(None, &[]))
             .map_err(|fault| of_part(&fault, "baseline", &model.sender))?;
     }
     Ok(paper)
@@ -241,58 +304,128 @@ fn check(paper: &Paper, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
     if twice {
         return Err(Fault::new("there are two claims of this id"));
     }
-    let view = paper.view(None);
+    let left_out = paper.choices_of_readings();
+    let view = paper.view(None, &left_out);
     if let Some(figure) = &claim.figure {
         view.experiment(figure)?;
     }
     let parts = claim.measure.parts(&view)?;
     match (&claim.not_testable, parts.is_empty()) {
-        (None, true) => Err(Fault::new(
-            "it has no measure; if nothing can measure it, say why in `not_testable`",
-        )),
-        (Some(_), false) => Err(Fault::new("it is `not_testable` and has measures")),
-        _ => Ok(()),
+        (None, true) => {
+            return Err(Fault::new(
+                "it has no measure; if nothing can measure it, say why in `not_testable`",
+            ));
+        }
+        (Some(_), false) => return Err(Fault::new("it is `not_testable` and has measures")),
+        _ => {}
+    }
+    let known = || parts.iter().map(|part| part.name.as_str());
+    match claim
+        .circular
+        .keys()
+        .find(|name| !known().any(|k| k == name.as_str()))
+    {
+        Some(name) => Err(Fault::unknown("part", name, known())),
+        None => Ok(()),
     }
 }
 
 impl Paper {
-    fn view<'a>(&'a self, results: Option<&'a BTreeMap<String, Results>>) -> View<'a> {
+    fn view<'a>(
+        &'a self,
+        results: Option<&'a BTreeMap<String, Results>>,
+        left_out: &'a [&'a str],
+    ) -> View<'a> {
         View {
             parameters: &self.file.parameters,
             experiments: &self.experiments,
             results,
-            left_out: None,
+            left_out,
+            reading: None,
             only: None,
         }
     }
 }
 
-/// Judges every claim by the results of the experiments, by their names. Claims whose runs are
-/// missing are "not run"; those that have some of their runs are judged by these.
+/// Judges every claim by the results of what was run, by their names. Claims whose runs are
+/// missing are "not run"; those that have some of their runs are judged by these. Of results with more seeds
+/// than an experiment has, the first ones count.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
-    let view = paper.view(Some(results));
-    // Claims that resolved when the file was read, without results, resolve with results too: the
-    // same names are looked up.
-    let baselines = paper.file.baseline.iter();
-    let baselines: Vec<Baseline> = baselines.map(|b| Baseline::new(b, &view)).collect();
+    let left_out = paper.choices_of_readings();
+    let view = paper.view(Some(results), &left_out);
+    let own = Judge::new(paper, view);
+    let readings = paper.readings.iter();
+    let others: Vec<(&Reading, Judge<'_>)> = readings
+        .map(|reading| {
+            let reading_view = View {
+                reading: Some(reading),
+                ..view
+            };
+            (reading, Judge::new(paper, reading_view))
+        })
+        .collect();
     let scores = paper.file.claim.iter().map(|claim| {
-        let mut parts = claim.measure.parts(&view).unwrap_or_default();
-        for baseline in &baselines {
-            baseline.decide(&claim.measure, view, &mut parts);
-        }
-        Score::new(claim, parts)
+        let parts = own.parts(claim);
+        let rereads = others.iter().filter_map(|(reading, judge)| {
+            let reread = judge.parts(claim);
+            (reread != parts).then(|| Reread::new(reading, reread))
+        });
+        let rereads = rereads.collect();
+        Score::new(claim, parts, rereads)
     });
     Scorecard {
         left_out: 0,
         paper: paper.name.clone(),
         title: paper.file.title.clone(),
         source: paper.file.source.clone(),
+        inputs: paper.inputs(),
         complete: paper
-            .experiments
-            .iter()
+            .scenarios()
             .all(|e| results.get(e.name()).is_some_and(Results::is_complete)),
         scores: scores.collect(),
-        baselines,
+        baselines: own.baselines,
+        given: paper.file.given.iter().map(Given::new).collect(),
+        decisions: paper.file.decision.iter().map(Decision::new).collect(),
+        readings: (paper.readings.iter())
+            .map(|reading| (reading.name.clone(), reading.what.clone()))
+            .collect(),
+    }
+}
+
+/// Judges claims by one reading.
+struct Judge<'a> {
+    view: View<'a>,
+    baselines: Vec<Baseline>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(paper: &Paper, view: View<'a>) -> Self {
+        // Claims that resolved when the file was read, without results, resolve with results too: the
+        // same names are looked up.
+        let replaced = |sender: &str| view.reading.is_some_and(|r| r.instead_of(sender).is_some());
+        let models = paper.file.baseline.iter();
+        let models = models.filter(|model| !replaced(model.sender.get_ref()));
+        Self {
+            baselines: models.map(|model| Baseline::new(model, &view)).collect(),
+            view,
+        }
+    }
+
+    fn parts(&self, claim: &ClaimModel) -> Vec<Part> {
+        let mut parts = claim.measure.parts(&self.view).unwrap_or_default();
+        for baseline in &self.baselines {
+            baseline.decide(&claim.measure, self.view, &mut parts);
+        }
+        let measured = parts
+            .iter_mut()
+            .filter(|part| part.verdict != Verdict::NotRun);
+        for part in measured {
+            if let Some(why) = claim.circular.get(&part.name) {
+                part.verdict = Verdict::Circular;
+                part.remark = Some(why.clone());
+            }
+        }
+        parts
     }
 }
 

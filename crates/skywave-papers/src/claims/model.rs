@@ -21,8 +21,84 @@ pub(super) struct File {
     /// Senders that the claims compare with and that are not the paper's.
     #[serde(default)]
     pub(super) baseline: Vec<BaselineModel>,
+    /// Settings of the experiments that the text states.
+    #[serde(default)]
+    pub(super) given: Vec<GivenModel>,
+    /// Settings that it leaves open.
+    #[serde(default)]
+    pub(super) decision: Vec<DecisionModel>,
+    /// Other values of these that are as plausible.
+    #[serde(default)]
+    pub(super) reading: Vec<ReadingModel>,
     /// The claims.
     pub(super) claim: Vec<ClaimModel>,
+}
+
+impl File {
+    /// The names with which its parts begin.
+    pub(super) fn heads(&self) -> impl Iterator<Item = &Spanned<String>> {
+        let claims = self.claim.iter().map(|claim| &claim.id);
+        let baselines = self.baseline.iter().map(|baseline| &baseline.sender);
+        let given = self.given.iter().filter_map(|given| given.keys.first());
+        let decisions = self.decision.iter().map(|decision| &decision.setting);
+        let readings = self.reading.iter().map(|reading| &reading.name);
+        let settings = given.chain(decisions).chain(readings);
+        claims.chain(baselines).chain(settings)
+    }
+}
+
+/// Settings that the text states.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GivenModel {
+    /// Paths in the experiments' files, with `*` for anything.
+    pub(super) keys: Vec<Spanned<String>>,
+    /// Where the text states them.
+    #[serde(rename = "where")]
+    pub(super) place: String,
+    /// Only in these experiments; in all when there are none.
+    #[serde(default)]
+    pub(super) experiments: Vec<String>,
+}
+
+/// A setting that the text leaves open.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DecisionModel {
+    /// What is decided, in words.
+    pub(super) setting: Spanned<String>,
+    /// Paths in the experiments' files that say so, with `*` for anything; none when it is a default.
+    pub(super) keys: Vec<Spanned<String>>,
+    /// Only in these experiments; in all when there are none.
+    #[serde(default)]
+    pub(super) experiments: Vec<String>,
+    /// What was chosen, in words.
+    pub(super) value: String,
+    /// Why: another section of the text, a default of the time, a witness.
+    pub(super) why: String,
+    /// Whether the outcome of a claim had been looked at before.
+    pub(super) claims_seen: bool,
+    /// The reading that has another plausible value.
+    pub(super) reading: Option<String>,
+}
+
+/// Another plausible value of what the text leaves open. Claims are judged under it, too.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadingModel {
+    /// Its name, which is also a part of file names.
+    pub(super) name: Spanned<String>,
+    /// What differs, in words.
+    pub(super) what: String,
+    /// The experiments that are run again with `set`; all when there are none.
+    #[serde(default)]
+    pub(super) experiments: Vec<String>,
+    /// Values of paths, as a `[sweep]` names them.
+    #[serde(default)]
+    pub(super) set: BTreeMap<String, toml::Value>,
+    /// Choices that take the place of others: an experiment has both, a claim names the first.
+    #[serde(default)]
+    pub(super) instead: BTreeMap<String, String>,
 }
 
 /// A sender that is not the one that the paper measured.
@@ -90,6 +166,13 @@ pub(super) struct ClaimModel {
     pub(super) figure: Option<String>,
     /// What else should be known: how words became numbers, or where the text contradicts itself.
     pub(super) note: Option<String>,
+    /// That it is one of the paper's main statements, which are shown first: why it stands, or why not.
+    pub(super) main: Option<String>,
+    /// What of the statement is not measured.
+    pub(super) unmeasured: Option<String>,
+    /// Parts whose outcome was put in, by their names (empty for the only one), and how.
+    #[serde(default)]
+    pub(super) circular: BTreeMap<String, String>,
     /// Why no simulation can measure it.
     pub(super) not_testable: Option<String>,
     /// How it is measured: an array of tables for each kind of measure.

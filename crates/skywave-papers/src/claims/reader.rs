@@ -220,7 +220,7 @@ fn flow_indices(point: &Point, spec: &Spec, name: &str) -> Result<Vec<usize>, Fa
 }
 
 /// Whether `name` is `pattern` with something in place of each `*`.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == name;
     };

@@ -6,6 +6,8 @@ use serde::ser::{SerializeMap, Serializer};
 use super::baseline::Baseline;
 use super::measure::Part;
 use super::model::{ClaimModel, Kind};
+use super::reading::Reading;
+use super::register::{Decision, Given};
 use super::verdict::Verdict;
 
 /// The verdicts on a paper's claims.
@@ -17,6 +19,8 @@ pub struct Scorecard {
     pub title: String,
     /// Its author and place of publication.
     pub source: String,
+    /// A hash of its claims and experiments: what was judged.
+    pub inputs: String,
     /// Whether all runs of all experiments were there.
     pub complete: bool,
     /// Claims of the paper that are not among these: no experiment that was run judges them.
@@ -25,6 +29,12 @@ pub struct Scorecard {
     pub scores: Vec<Score>,
     /// Senders that the claims compare with and that are not the paper's.
     pub baselines: Vec<Baseline>,
+    /// The settings of the experiments that the text states.
+    pub given: Vec<Given>,
+    /// What the text leaves open, and what was chosen.
+    pub decisions: Vec<Decision>,
+    /// Other readings of the text: name, and what differs in words.
+    pub readings: Vec<(String, String)>,
 }
 
 /// The verdict on one claim, and the numbers that it comes from.
@@ -44,16 +54,43 @@ pub struct Score {
     pub figure: Option<String>,
     /// Anything else that should be known.
     pub note: Option<String>,
+    /// That it is one of the paper's main statements: why it stands, or why not.
+    pub main: Option<String>,
+    /// What of the statement is not measured.
+    pub unmeasured: Option<String>,
     /// Why it is not testable.
     pub reason: Option<String>,
     /// Its numbers.
     pub parts: Vec<Part>,
     /// The worst verdict of its parts.
     pub verdict: Verdict,
+    /// How it stands under other readings of the text that have other numbers.
+    pub rereads: Vec<Reread>,
+}
+
+/// A claim under another reading of the text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reread {
+    /// The name of the reading.
+    pub reading: String,
+    /// The worst verdict of the parts.
+    pub verdict: Verdict,
+    /// The claim's numbers.
+    pub parts: Vec<Part>,
+}
+
+impl Reread {
+    pub(super) fn new(reading: &Reading, parts: Vec<Part>) -> Self {
+        Self {
+            reading: reading.name.clone(),
+            verdict: Verdict::of_parts(parts.iter().map(|p| p.verdict)),
+            parts,
+        }
+    }
 }
 
 impl Score {
-    pub(super) fn new(claim: &ClaimModel, parts: Vec<Part>) -> Self {
+    pub(super) fn new(claim: &ClaimModel, parts: Vec<Part>, rereads: Vec<Reread>) -> Self {
         let verdict = match claim.not_testable {
             Some(_) => Verdict::NotTestable,
             None => Verdict::of_parts(parts.iter().map(|p| p.verdict)),
@@ -66,10 +103,19 @@ impl Score {
             statement: claim.statement.clone(),
             figure: claim.figure.clone(),
             note: claim.note.clone(),
+            main: claim.main.clone(),
+            unmeasured: claim.unmeasured.clone(),
             reason: claim.not_testable.clone(),
             parts,
             verdict,
+            rereads,
         }
+    }
+
+    /// Number of its parts that count.
+    pub fn parts_counted(&self) -> usize {
+        let counts = |part: &&Part| part.verdict != Verdict::Circular;
+        self.parts.iter().filter(counts).count()
     }
 
     /// Number of its parts that are reproduced.
@@ -96,6 +142,19 @@ impl Scorecard {
         self
     }
 
+    /// The parts that have another verdict in a scorecard of the same paper: claim, part, the verdict here and there.
+    pub fn differing<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (&'a str, &'a str, Verdict, Verdict)> {
+        let pairs = self.scores.iter().zip(&other.scores);
+        let parts = pairs.flat_map(|(mine, theirs)| {
+            let parts = mine.parts.iter().zip(&theirs.parts);
+            parts.map(|(a, b)| (mine.claim.as_str(), a.name.as_str(), a.verdict, b.verdict))
+        });
+        parts.filter(|(_, _, here, there)| here != there)
+    }
+
     /// All claims as JSON, a line each.
     pub fn to_json_lines(&self) -> String {
         let lines = self.scores.iter().map(|s| s.to_json() + "\n");
@@ -117,7 +176,7 @@ impl Scorecard {
         })
     }
 
-    /// Number of parts of all claims, and how many have each verdict; only those of the core set, or only
+    /// Number of parts of all claims that count, and how many have each verdict; only those of the core set, or only
     /// the others, when asked for.
     pub fn parts(&self, core: Option<bool>) -> (usize, [(Verdict, usize); Verdict::ALL.len()]) {
         Self::total_parts(&[self], core)
@@ -135,7 +194,8 @@ impl Scorecard {
             let of_it = parts().filter(|part| part.verdict == verdict);
             (verdict, of_it.count())
         });
-        (parts().count(), counts)
+        let counted = parts().filter(|part| part.verdict != Verdict::Circular);
+        (counted.count(), counts)
     }
 
     /// The experiments whose figures the claims name, in order of first mention, with their claims.
@@ -181,9 +241,12 @@ impl Serialize for Score {
         map.serialize_entry("statement", &self.statement)?;
         map.serialize_entry("figure", &self.figure)?;
         map.serialize_entry("note", &self.note)?;
+        map.serialize_entry("main", &self.main)?;
+        map.serialize_entry("unmeasured", &self.unmeasured)?;
         map.serialize_entry("reason", &self.reason)?;
         map.serialize_entry("parts", &self.parts)?;
         map.serialize_entry("parts_reproduced", &self.parts_reproduced())?;
+        map.serialize_entry("readings", &self.rereads)?;
         map.end()
     }
 }

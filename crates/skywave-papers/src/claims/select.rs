@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::error::Fault;
 use super::model::{Along, Data};
 use super::reader::Reader;
+use super::reading::Reading;
 use skywave_lab::experiment::Results;
 use skywave_lab::experiment::stats::{Estimate, paired_difference, paired_gain};
 use skywave_scenario::{ParamValue, Quantity, Scenario};
@@ -62,8 +63,10 @@ pub(super) struct View<'a> {
     pub(super) parameters: &'a BTreeMap<String, Vec<String>>,
     pub(super) experiments: &'a [Scenario],
     pub(super) results: Option<&'a BTreeMap<String, Results>>,
-    /// A choice that no comparison is to contain.
-    pub(super) left_out: Option<&'a str>,
+    /// Choices that no comparison is to contain.
+    pub(super) left_out: &'a [&'a str],
+    /// The reading of the text that is meant; the one that the experiments have, unless given.
+    pub(super) reading: Option<&'a Reading>,
     /// Results of these experiments alone; of all unless given.
     pub(super) only: Option<&'a BTreeSet<&'a str>>,
 }
@@ -208,12 +211,20 @@ pub(super) fn scaled(e: &Estimate, factor: f64) -> Estimate {
 impl<'a> View<'a> {
     /// Whether comparisons may contain this choice.
     pub(super) fn has(&self, choice: &Scalar) -> bool {
-        self.left_out.is_none_or(|out| choice.to_string() != out)
+        !self.left_out.contains(&choice.to_string().as_str())
     }
 
-    /// The experiment of that name.
+    /// The choice that this one stands for in the reading.
+    fn meant(&self, choice: &Scalar) -> Scalar {
+        let other = self.reading.and_then(|r| r.instead_of(&choice.to_string()));
+        other.map_or_else(|| choice.clone(), |name| Scalar::Text(name.to_owned()))
+    }
+
+    /// The experiment of that name, as the reading has it.
     pub(super) fn experiment(&self, name: &str) -> Result<&'a Scenario, Fault> {
         let found = self.experiments.iter().find(|s| s.name() == name);
+        let reread = self.reading.and_then(|reading| reading.experiment(name));
+        let found = found.map(|own| reread.unwrap_or(own));
         found.ok_or_else(|| {
             let known = self.experiments.iter().map(Scenario::name);
             Fault::unknown("experiment", name, known)
@@ -247,7 +258,8 @@ impl<'a> View<'a> {
         for (short, value) in at.chain(more.iter().copied()) {
             let path = self.path(scenario, short)?;
             let value_at = |p: usize| scenario.points()[p].param(path);
-            points.retain(|&p| value_at(p).is_some_and(|v| value.is(v)));
+            let meant = self.meant(value);
+            points.retain(|&p| value_at(p).is_some_and(|v| meant.is(v)));
             if points.is_empty() {
                 let name = scenario.name();
                 let fault = format!("experiment `{name}` has no point with {short} = {value}");
@@ -316,13 +328,15 @@ impl<'a> View<'a> {
         if let Some(choice) = asked.into_iter().find(|choice| !self.has(choice)) {
             return Err(Fault::new(format!("{choice} is left out")));
         }
-        let wanted = self.only.is_none_or(|only| only.contains(scenario.name()));
+        let name = data.experiment.as_str();
+        let wanted = self.only.is_none_or(|only| only.contains(name));
         let results = self.results.filter(|_| wanted);
         let results = results.and_then(|r| r.get(scenario.name()));
-        let samples = match results {
+        let mut samples = match results {
             Some(results) => results.samples(point, |run| reader.read(&run.outcome)),
-            None => vec![None; scenario.seeds().len()],
+            None => Vec::new(),
         };
+        samples.resize(scenario.seeds().len(), None);
         Ok(Cell::new(scenario.seeds(), samples))
     }
 }

@@ -31,7 +31,7 @@ impl Scorecard {
             }
             end_line(&mut out);
             if score.parts.len() > 1 {
-                let (some, all) = (score.parts_reproduced(), score.parts.len());
+                let (some, all) = (score.parts_reproduced(), score.parts_counted());
                 out.truncate(out.trim_end().len());
                 let _ = writeln!(out, "  {some} of {all} parts reproduced");
             }
@@ -46,8 +46,32 @@ impl Scorecard {
                     end_line(&mut out);
                 }
             }
+            if let Some(what) = &score.unmeasured {
+                let _ = writeln!(out, "  not measured: {what}");
+            }
+            for other in &score.rereads {
+                let (reading, verdict) = (&other.reading, other.verdict);
+                let _ = writeln!(out, "  under the reading {reading}: {verdict}");
+            }
         }
         let _ = write!(out, "\n{}{}\n", self.headline(), self.summary());
+        out + &self.settings()
+    }
+
+    /// How many settings are the text's, and how many were decided; nothing without a register.
+    fn settings(&self) -> String {
+        if self.decisions.is_empty() {
+            return String::new();
+        }
+        let seen = self.decisions.iter().filter(|one| one.claims_seen).count();
+        let mut out = format!(
+            "\nOf the settings of its experiments the text leaves {} open, {seen} of which were decided after a \
+             claim's outcome had been seen; the scorecard lists them.\n",
+            self.decisions.len()
+        );
+        for (name, what) in &self.readings {
+            let _ = writeln!(out, "Also judged under the reading {name}: {what}.");
+        }
         out
     }
 
@@ -76,6 +100,19 @@ impl Scorecard {
         );
         if let Some(note) = self.left_out_note() {
             let _ = write!(out, "\n{note}\n");
+        }
+        if self.main().next().is_some() {
+            let _ = write!(
+                out,
+                "\n## What the paper mainly says\n{}",
+                self.markdown_main()
+            );
+        }
+        if !self.decisions.is_empty() {
+            let _ = write!(out, "## What it leaves open\n{}", self.markdown_decisions());
+        }
+        if !self.readings.is_empty() {
+            out.push_str(&self.markdown_readings());
         }
         for (figure, scores) in self.by_figure() {
             let heading = figure.map_or(NO_FIGURE.into(), |f| format!("`{f}`"));
@@ -124,16 +161,19 @@ pub fn summary(cards: &[&Scorecard]) -> String {
     text
 }
 
-fn markdown_rows(out: &mut String, score: &Score) {
+pub(super) fn markdown_rows(out: &mut String, score: &Score) {
     let extra = if score.core { "" } else { " (not core)" };
     let reason = score.reason.as_deref().unwrap_or_default();
-    let claim = format!(
+    let mut claim = format!(
         "**{}**{extra}<br>{}<br>*{}*",
         score.claim,
         escape(&score.statement),
         escape(&score.place)
     );
-    let verdict = format!("**{}**", score.verdict);
+    if let Some(what) = &score.unmeasured {
+        let _ = write!(claim, "<br>Not measured: {}", escape(what));
+    }
+    let verdict = score.verdicts();
     if let [part] = score.parts.as_slice() {
         let (paper, ours) = (escape(&stated(part)), escape(&ours(part)));
         let _ = writeln!(out, "| {claim} | {paper} | {ours} | {verdict} |");
@@ -153,7 +193,7 @@ fn markdown_rows(out: &mut String, score: &Score) {
 }
 
 /// Text that Markdown leaves alone in a table.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,32 +1,28 @@
 //! The verdict rule, the same for every claim of every paper.
 //!
 //! A claim comes down to *parts*, each an estimate with its 95 % interval beside what the paper
-//! says. A part is judged by one of four rules:
+//! says. What the paper says divides the line of numbers into zones:
 //!
 //! | part | reproduced | direction only | not reproduced |
 //! |---|---|---|---|
-//! | gain in percent | within 25 % of the paper's gain | the sign is the paper's, and the interval leaves out zero | else |
-//! | value | within 10 % of the paper's value | within a factor of two | else |
-//! | order, bound, shape, invariant: something lies above (or below, or between) limits | the whole interval does | only the mean does | else |
-//! | the same at every point of a sweep | at each point (or at the share of them that the paper says) | only by the means | else |
+//! | gain in percent | within 25 % of the paper's gain | elsewhere on the paper's side of zero | else |
+//! | value | within 10 % of the paper's value | elsewhere within a factor of two | else |
+//! | order, bound, shape, invariant: something lies above (or below, or between) limits | inside | – | outside |
 //!
-//! A gain or a value is reproduced only if the interval is precise enough to show it: its half-width
-//! is at most the tolerance, 25 % of the paper's gain or 10 % of the paper's value. Then a result that
-//! equals the paper's is found reproduced 95 times in 100, and one that is off by twice the tolerance
-//! at most 3 times in 100. A wider interval (as two seeds easily give, whose Student's t is 12.7) would
-//! agree with any number near the paper's. A part whose mean is within the tolerance, or whose interval
-//! holds the paper's number, has *too few seeds* to tell if the interval is wider than that. A single
-//! run has no interval, and too few seeds. The other rules need no such limit: an interval that lies
-//! inside the limits is narrow enough.
+//! A part has the verdict of the zone in which *the whole interval* lies. An interval that reaches into
+//! two zones shows neither: the part has *too few seeds* to tell. So no verdict hangs on less than its interval, and more seeds
+//! turn one into another only through *too few seeds*, but for the chance that the interval leaves. A single
+//! run has no interval, and too few seeds. What has to hold at every point of a sweep (or at the share
+//! of them that the paper says) is judged at each.
 //!
-//! Two variants are compared seed by seed (common random numbers), so an order holds "beyond the
-//! interval" when the interval of the paired difference leaves out zero. Where a text gives a word
+//! Two variants are compared seed by seed (common random numbers), so an order is reproduced
+//! when the interval of the paired difference leaves out zero. Where a text gives a word
 //! and no number, the same number stands for it everywhere: *same*, *identical*, *flat*: within 5 %;
 //! *slightly*, *almost*, *a little*: within 15 %; *close*, *similar*: within 25 %; *strongly*, *much*:
 //! by more than 25 %.
 //!
 //! A part that is not reproduced because of a sender that the paper compares with is *baseline differs*
-//! instead: `baseline.rs` has the rule.
+//! instead: `baseline.rs` has the rule. A part whose outcome was put in is *circular*, and counts for nothing.
 //!
 //! A claim has the verdict of its worst part, in the order *reproduced*, *direction only*, *too few
 //! seeds*, *baseline differs*, *not reproduced*: an undecided part leaves the claim undecided unless
@@ -36,11 +32,9 @@ use serde::Serialize;
 
 use skywave_lab::experiment::stats::Estimate;
 
-/// How far a measured gain may be from the paper's, and half the width that its interval may have; as
-/// a share of the paper's.
+/// How far a measured gain may be from the paper's, as a share of it.
 pub const GAIN_TOLERANCE: f64 = 0.25;
-/// How far a measured value may be from the paper's, and half the width that its interval may have; as
-/// a share of the paper's.
+/// How far a measured value may be from the paper's, as a share of it.
 pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
 pub const VALUE_FACTOR: f64 = 2.0;
@@ -51,11 +45,10 @@ pub enum Verdict {
     /// As the paper says.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Better or worse as the paper says, but not by as much, or not beyond chance.
+    /// Better or worse as the paper says, but by another amount.
     #[serde(rename = "direction only")]
     DirectionOnly,
-    /// Too few seeds to tell: agrees with the paper, but by an interval wider than the tolerance, which
-    /// would agree with other numbers too.
+    /// Too few seeds to tell: the interval reaches from what one verdict would need to what another one would.
     #[serde(rename = "too few seeds")]
     TooFewSeeds,
     /// Not as the paper says, because of a sender that it compares with: what the paper has of it is refuted
@@ -65,6 +58,9 @@ pub enum Verdict {
     /// Not as the paper says.
     #[serde(rename = "not reproduced")]
     NotReproduced,
+    /// Its outcome was put in, as by a setting that was chosen to give it; the claim says why.
+    #[serde(rename = "circular")]
+    Circular,
     /// Nothing that a simulation could measure; the claim says why.
     #[serde(rename = "not testable")]
     NotTestable,
@@ -75,12 +71,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, best first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Reproduced,
         Self::DirectionOnly,
         Self::TooFewSeeds,
         Self::BaselineDiffers,
         Self::NotReproduced,
+        Self::Circular,
         Self::NotTestable,
         Self::NotRun,
     ];
@@ -93,14 +90,17 @@ impl Verdict {
             Self::TooFewSeeds => "too few seeds",
             Self::BaselineDiffers => "baseline differs",
             Self::NotReproduced => "not reproduced",
+            Self::Circular => "circular",
             Self::NotTestable => "not testable",
             Self::NotRun => "not run",
         }
     }
 
-    /// The verdict on a claim with these parts: the worst of them.
-    pub fn of_parts(parts: impl IntoIterator<Item = Self>) -> Self {
-        parts.into_iter().max().unwrap_or(Self::NotRun)
+    /// The verdict on a claim with these parts: the worst of those that are not circular.
+    pub fn of_parts(parts: impl IntoIterator<Item = Self> + Clone) -> Self {
+        let counted = parts.clone().into_iter().filter(|v| *v != Self::Circular);
+        let worst = counted.max().or_else(|| parts.into_iter().max());
+        worst.unwrap_or(Self::NotRun)
     }
 
     /// The verdict when at least `share` of `points` must hold: the one that this share attains.
@@ -125,47 +125,56 @@ impl std::fmt::Display for Verdict {
     }
 }
 
+/// The verdict when one zone holds the mean and both ends of the interval; zones are numbered along the line.
+fn by_zone(ours: &Estimate, zone: impl Fn(f64) -> usize, verdicts: &[Verdict]) -> Verdict {
+    let (low, high) = ours.bounds();
+    let here = zone(ours.mean);
+    if ours.half.is_some() && zone(low) == here && zone(high) == here {
+        verdicts[here]
+    } else {
+        Verdict::TooFewSeeds
+    }
+}
+
+/// A number as a multiple of the paper's. Only zero is as large as zero.
+fn multiple(x: f64, paper: f64) -> f64 {
+    if x == paper { 1.0 } else { x / paper }
+}
+
+/// Room for the last digit of a decimal number.
+const SLACK: f64 = 1e-12;
+
 /// The rule for a gain; `paper` and `ours` in one unit, as shares or in percent.
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
-    if let Some(verdict) = agreement(paper, ours, GAIN_TOLERANCE) {
-        verdict
-    } else if ours.is_significant() && (ours.mean > 0.0) == (paper > 0.0) {
-        Verdict::DirectionOnly
-    } else {
-        Verdict::NotReproduced
-    }
+    use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    let zone = |x| match multiple(x, paper) {
+        ratio if ratio <= 0.0 => 0,
+        ratio if ratio < 1.0 - GAIN_TOLERANCE - SLACK => 1,
+        ratio if ratio <= 1.0 + GAIN_TOLERANCE + SLACK => 2,
+        _ => 3,
+    };
+    let verdicts = [NotReproduced, DirectionOnly, Reproduced, DirectionOnly];
+    by_zone(ours, zone, &verdicts)
 }
 
 /// The rule for a value.
 pub fn value(paper: f64, ours: &Estimate) -> Verdict {
-    let ratio = ours.mean / paper;
-    if let Some(verdict) = agreement(paper, ours, VALUE_TOLERANCE) {
-        verdict
-    } else if (1.0 / VALUE_FACTOR..=VALUE_FACTOR).contains(&ratio) {
-        Verdict::DirectionOnly
-    } else {
-        Verdict::NotReproduced
-    }
-}
-
-/// The verdict on a mean within `tolerance` of the paper's number, or an interval that holds the
-/// paper's number: reproduced if the interval is no wider than the tolerance to either side. `None`
-/// when neither is so.
-fn agreement(paper: f64, ours: &Estimate, tolerance: f64) -> Option<Verdict> {
-    let (low, high) = ours.bounds();
-    // Room for the last digit of a decimal number.
-    let tolerance = tolerance * paper.abs() * (1.0 + 1e-12);
-    let near = (ours.mean - paper).abs() <= tolerance;
-    if !near && !(low..=high).contains(&paper) {
-        return None;
-    }
-    // In a precise interval that holds the paper's number, the mean is near it.
-    let precise = ours.half.is_some_and(|half| half <= tolerance);
-    Some(if precise {
-        Verdict::Reproduced
-    } else {
-        Verdict::TooFewSeeds
-    })
+    use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    let zone = |x| match multiple(x, paper) {
+        ratio if ratio < 1.0 / VALUE_FACTOR => 0,
+        ratio if ratio < 1.0 - VALUE_TOLERANCE - SLACK => 1,
+        ratio if ratio <= 1.0 + VALUE_TOLERANCE + SLACK => 2,
+        ratio if ratio <= VALUE_FACTOR => 3,
+        _ => 4,
+    };
+    let verdicts = [
+        NotReproduced,
+        DirectionOnly,
+        Reproduced,
+        DirectionOnly,
+        NotReproduced,
+    ];
+    by_zone(ours, zone, &verdicts)
 }
 
 /// Limits that a number has to lie between; a missing one is no limit.
@@ -202,22 +211,24 @@ impl Limits {
         }
     }
 
-    fn contain(&self, x: f64) -> bool {
-        let above = |low: f64| if self.strict { x > low } else { x >= low };
-        let below = |high: f64| if self.strict { x < high } else { x <= high };
-        self.low.is_none_or(above) && self.high.is_none_or(below)
+    /// The rule for a number that has to lie between limits.
+    pub fn judge(&self, ours: &Estimate) -> Verdict {
+        use Verdict::{NotReproduced, Reproduced};
+        by_zone(
+            ours,
+            |x| self.zone(x),
+            &[NotReproduced, Reproduced, NotReproduced],
+        )
     }
 
-    /// The rule for a number that has to lie between limits. A single run has no interval, and
-    /// holds beyond chance for nothing.
-    pub fn judge(&self, ours: &Estimate) -> Verdict {
-        let (low, high) = ours.bounds();
-        if !self.contain(ours.mean) {
-            Verdict::NotReproduced
-        } else if ours.half.is_some() && self.contain(low) && self.contain(high) {
-            Verdict::Reproduced
-        } else {
-            Verdict::DirectionOnly
+    /// 0 below the limits, 1 between them, 2 above.
+    fn zone(&self, x: f64) -> usize {
+        let below = |low: f64| if self.strict { x <= low } else { x < low };
+        let above = |high: f64| if self.strict { x >= high } else { x > high };
+        match (self.low.is_some_and(below), self.high.is_some_and(above)) {
+            (true, _) => 0,
+            (false, false) => 1,
+            (false, true) => 2,
         }
     }
 

@@ -54,7 +54,7 @@ fn paper(baseline: &str) -> Result<Paper, ClaimsError> {
     let scenario = |name| Scenario::parse(name, &three, &NoFiles).expect("the scenario is right");
     let file = format!("{HEAD}{baseline}{CLAIMS}");
     let both = vec![scenario("fig"), scenario("other")];
-    read("paper", "claims.toml", &file, both)
+    read("paper", "claims.toml", &file, both, &NoFiles)
 }
 
 /// Our results: Westwood has 2.5 times Reno, and is ahead of CERL; `reno_at_worst` is Reno's goodput at the

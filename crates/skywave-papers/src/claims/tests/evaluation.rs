@@ -78,7 +78,7 @@ fn orders_also_along_a_sweep_and_between_flows() {
 }
 
 #[test]
-fn an_order_by_the_means_alone_is_the_direction_only() {
+fn an_order_by_the_means_alone_is_undecided() {
     let order = "[[claim.measure.order]]\ndata = { experiment = \"fig\", at = { loss = 0.01 } }\n\
         order = [\"cerl\", \"reno\"]";
     let noisy = |variant: &str, _: f64, seed: u64| match (variant, seed) {
@@ -86,7 +86,7 @@ fn an_order_by_the_means_alone_is_the_direction_only() {
         _ => Some(100.0 + seed as f64),
     };
     let card = judged(order, noisy);
-    assert_eq!(card.scores[0].verdict, Verdict::DirectionOnly);
+    assert_eq!(card.scores[0].verdict, Verdict::TooFewSeeds);
 }
 
 #[test]

@@ -63,6 +63,7 @@ fn paper(measure: &str) -> Result<Paper, crate::claims::ClaimsError> {
         "claims.toml",
         &format!("{HEAD}{measure}"),
         vec![scenario],
+        &NoFiles,
     )
 }
 
@@ -219,8 +220,8 @@ fn curves_cross_where_their_means_do() {
     near(ours(&crossing(&format!("{with}paper = 3.5"))), 3.8);
     near(ours(&crossing("level = 32\npaper = 3.5")), 3.0);
     let verdict = |more: &str| judged(&crossing(more)).scores[0].verdict;
-    assert_eq!(verdict("level = 40\npaper = 3.5"), Verdict::Reproduced);
-    assert_eq!(verdict("level = 40\npaper = 2.0"), Verdict::DirectionOnly);
+    assert_eq!(verdict("level = 40\npaper = 3.8"), Verdict::Reproduced);
+    assert_eq!(verdict("level = 40\npaper = 2.5"), Verdict::DirectionOnly);
     assert_eq!(verdict("level = 400\npaper = 3.5"), Verdict::NotReproduced);
 }
 

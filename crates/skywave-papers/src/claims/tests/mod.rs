@@ -3,6 +3,7 @@ mod builtin;
 mod errors;
 mod evaluation;
 mod groups;
+mod settings;
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,7 @@ fn claims(measure: &str) -> String {
 /// The paper with this file of claims.
 fn paper(file: &str) -> Result<Paper, super::ClaimsError> {
     let scenario = Scenario::parse("fig", SCENARIO, &NoFiles).expect("the scenario is right");
-    read("paper", "claims.toml", file, vec![scenario])
+    read("paper", "claims.toml", file, vec![scenario], &NoFiles)
 }
 
 /// Results whose first flow has the goodput in kb/s that `goodput` gives for variant, loss rate and seed.

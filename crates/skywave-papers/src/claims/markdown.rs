@@ -1,0 +1,265 @@
+//! Parts of a scorecard as Markdown, and pages that have them between hand-written text.
+//!
+//! A page marks the place of a block with two comments: `<!-- reproduce PAPER: KIND -->` and
+//! `<!-- end -->`. What stands between them is replaced.
+
+use std::fmt::Write;
+
+use super::measure::Part;
+use super::score::{Score, Scorecard};
+use super::text::{escape, markdown_rows, ours, stated};
+use super::verdict::Verdict;
+
+const BEGIN: &str = "<!-- reproduce ";
+const END: &str = "<!-- end -->";
+/// In place of a paper's name: all of them.
+const ALL: &str = "all";
+/// Numbers of a claim that a table of main statements has room for.
+const ROOM: usize = 5;
+
+/// Why a page cannot be brought up to date.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct BlockError {
+    /// The line of the page, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// The page with all blocks of these papers replaced by what the scorecards say; blocks of other papers stay.
+///
+/// # Errors
+///
+/// When a mark is not closed, or asks for a kind of block that there is not.
+pub fn in_page(page: &str, cards: &[&Scorecard]) -> Result<String, BlockError> {
+    let mut out = String::with_capacity(page.len());
+    let mut lines = page.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let _ = writeln!(out, "{line}");
+        let Some(asked) = mark(line) else { continue };
+        let failed = |what: String| BlockError { line: at + 1, what };
+        let old: Vec<&str> = lines
+            .by_ref()
+            .map(|(_, line)| line)
+            .take_while(|line| line.trim() != END)
+            .collect();
+        let closed = page.lines().nth(at + old.len() + 1);
+        if closed.map(str::trim) != Some(END) {
+            return Err(failed(format!("this block has no `{END}`")));
+        }
+        match block(asked, cards).map_err(failed)? {
+            Some(new) => out.push_str(&new),
+            None => old.iter().for_each(|line| {
+                let _ = writeln!(out, "{line}");
+            }),
+        }
+        let _ = writeln!(out, "{END}");
+    }
+    Ok(out)
+}
+
+/// The blocks of a page: paper, kind, and the text between the marks.
+pub fn blocks_of(page: &str) -> Vec<(String, String, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if let Some((paper, kind)) = mark(line) {
+            let inner = lines.by_ref().take_while(|line| line.trim() != END);
+            let text = inner.map(|line| line.to_owned() + "\n").collect();
+            blocks.push((paper.to_owned(), kind.to_owned(), text));
+        }
+    }
+    blocks
+}
+
+/// The paper and the kind that a line asks for.
+fn mark(line: &str) -> Option<(&str, &str)> {
+    let inner = line.trim().strip_prefix(BEGIN)?.strip_suffix("-->")?;
+    inner.trim().split_once(": ")
+}
+
+/// A block's new text; `None` when its paper is not among these.
+fn block((paper, kind): (&str, &str), cards: &[&Scorecard]) -> Result<Option<String>, String> {
+    if paper == ALL {
+        if kind != "counts" {
+            return Err(format!(
+                "of all papers there is no block `{kind}`; there is counts"
+            ));
+        }
+        return Ok((cards.len() > 1).then(|| counts_of_all(cards)));
+    }
+    let Some(card) = cards.iter().find(|card| card.paper == paper) else {
+        return Ok(None);
+    };
+    Ok(Some(match kind {
+        "inputs" => format!("\n`{}`\n\n", card.inputs),
+        "counts" => card.markdown_counts(),
+        "main" => card.markdown_main(),
+        "claims" => card.markdown_claims(),
+        "decisions" => card.markdown_decisions(),
+        "readings" => card.markdown_readings(),
+        _ => {
+            return Err(format!(
+                "there is no block `{kind}`; there are inputs, counts, main, claims, decisions and readings"
+            ));
+        }
+    }))
+}
+
+/// A table with a row for each verdict that occurs.
+fn counts_of_all(cards: &[&Scorecard]) -> String {
+    let shown: Vec<Verdict> = Scorecard::total(cards, None)
+        .into_iter()
+        .filter_map(|(verdict, count)| (count > 0).then_some(verdict))
+        .collect();
+    let heads: Vec<&str> = shown.iter().map(|v| v.as_str()).collect();
+    let mut out = format!(
+        "\n| core claims | of | {} |\n|---|---|{}\n",
+        heads.join(" | "),
+        "---|".repeat(shown.len())
+    );
+    for card in cards {
+        let counts = card.counts(Some(true));
+        let all: usize = counts.iter().map(|(_, count)| count).sum();
+        let of = |verdict: &Verdict| {
+            let found = counts.iter().find(|(v, _)| v == verdict);
+            found.map_or_else(String::new, |(_, count)| count.to_string())
+        };
+        let cells: Vec<String> = shown.iter().map(of).collect();
+        let _ = writeln!(out, "| {} | {all} | {} |", card.paper, cells.join(" | "));
+    }
+    out + "\n"
+}
+
+impl Scorecard {
+    fn markdown_counts(&self) -> String {
+        let columns = [Some(true), None];
+        let claims = columns.map(|core| self.counts(core));
+        let parts = columns.map(|core| self.parts(core).1);
+        let sum = |counts: &[(Verdict, usize)]| -> usize { counts.iter().map(|(_, n)| n).sum() };
+        let mut out = format!(
+            "\n| | core claims ({}) | their parts ({}) | all claims ({}) | their parts ({}) |\n|---|---|---|---|---|\n",
+            sum(&claims[0]),
+            sum(&parts[0]),
+            sum(&claims[1]),
+            sum(&parts[1])
+        );
+        for (at, verdict) in Verdict::ALL.into_iter().enumerate() {
+            let row = [
+                claims[0][at].1,
+                parts[0][at].1,
+                claims[1][at].1,
+                parts[1][at].1,
+            ];
+            if row.iter().any(|count| *count > 0) {
+                let [a, b, c, d] = row;
+                let _ = writeln!(out, "| {verdict} | {a} | {b} | {c} | {d} |");
+            }
+        }
+        out + "\n"
+    }
+
+    pub(super) fn markdown_main(&self) -> String {
+        let mut out = String::from(
+            "\n| the paper says | its number, and ours [95 %] | verdict | |\n|---|---|---|---|\n",
+        );
+        for (score, why) in self.main() {
+            let number = |part: &Part| {
+                let name = match part.name.as_str() {
+                    "" => String::new(),
+                    name => format!("{}: ", escape(name)),
+                };
+                format!("{name}{} / {}", escape(&stated(part)), escape(&ours(part)))
+            };
+            let mut numbers: Vec<String> = score.parts.iter().take(ROOM).map(number).collect();
+            if score.parts.len() > ROOM {
+                numbers.push(format!("… {} more", score.parts.len() - ROOM));
+            }
+            let _ = writeln!(
+                out,
+                "| {} *({})* | {} | {} | {} |",
+                escape(&score.statement),
+                escape(&score.place),
+                numbers.join("<br>"),
+                score.verdicts(),
+                escape(why)
+            );
+        }
+        out + "\n"
+    }
+
+    fn markdown_claims(&self) -> String {
+        let mut out =
+            String::from("\n| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n");
+        for score in &self.scores {
+            markdown_rows(&mut out, score);
+        }
+        out + "\n"
+    }
+
+    pub(super) fn markdown_decisions(&self) -> String {
+        let mut out = String::from(
+            "\n| what the text leaves open | here | why | claims seen before | other reading |\n|---|---|---|---|---|\n",
+        );
+        for one in &self.decisions {
+            let about = match one.experiments.as_slice() {
+                [] => String::new(),
+                names => format!(" ({})", names.join(", ")),
+            };
+            let _ = writeln!(
+                out,
+                "| {}{about} | {} | {} | {} | {} |",
+                escape(&one.setting),
+                escape(&one.value),
+                escape(&one.why),
+                if one.claims_seen { "yes" } else { "no" },
+                one.reading.as_deref().unwrap_or_default()
+            );
+        }
+        out + "\n"
+    }
+
+    pub(super) fn markdown_readings(&self) -> String {
+        let mut out = String::from(
+            "\n| reading | claims that have another verdict under it, as above and so |\n|---|---|\n",
+        );
+        for (name, what) in &self.readings {
+            let moved = self.scores.iter().filter_map(|score| {
+                let under = score.under(name)?;
+                let differs = under != score.verdict;
+                differs.then(|| format!("{}: {} → {under}", score.claim, score.verdict))
+            });
+            let moved: Vec<String> = moved.collect();
+            let moved = match moved.as_slice() {
+                [] => "none".to_owned(),
+                some => some.join("<br>"),
+            };
+            let _ = writeln!(out, "| **{name}**: {} | {moved} |", escape(what));
+        }
+        out + "\n"
+    }
+
+    /// The paper's main statements, each with why it stands or not.
+    pub fn main(&self) -> impl Iterator<Item = (&Score, &str)> {
+        let scores = self.scores.iter();
+        scores.filter_map(|score| Some((score, score.main.as_deref()?)))
+    }
+}
+
+impl Score {
+    /// Its verdict under a reading that has other numbers for it.
+    pub fn under(&self, reading: &str) -> Option<Verdict> {
+        let found = self.rereads.iter().find(|other| other.reading == reading);
+        found.map(|other| other.verdict)
+    }
+
+    /// Its verdict, and those that differ from it under other readings.
+    pub(super) fn verdicts(&self) -> String {
+        let mut out = format!("**{}**", self.verdict);
+        for other in self.rereads.iter().filter(|o| o.verdict != self.verdict) {
+            let _ = write!(out, "<br>{}: {}", other.reading, other.verdict);
+        }
+        out
+    }
+}

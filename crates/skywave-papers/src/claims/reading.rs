@@ -1,0 +1,113 @@
+//! Readings: other plausible values of what a text leaves open. Claims are judged under each of them,
+//! too, and none is dropped for its verdict.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use skywave_scenario::{CustomMembers, Files, Scenario, ScenarioError};
+
+use super::error::Fault;
+use super::model::ReadingModel;
+use super::register::known_experiments;
+
+/// A reading of a text, with the experiments that it changes.
+#[derive(Debug)]
+pub struct Reading {
+    /// Its name.
+    pub name: String,
+    /// What differs, in words.
+    pub what: String,
+    /// The experiments as this reading has them, by the names of those that they stand for.
+    experiments: BTreeMap<String, Scenario>,
+    /// The choices that take the place of others.
+    instead: BTreeMap<String, String>,
+}
+
+impl Reading {
+    /// The reading over these experiments of the paper, whose traces are in `files`.
+    pub(super) fn new(
+        model: &ReadingModel,
+        all: &[Scenario],
+        files: &dyn Files,
+    ) -> Result<Self, Fault> {
+        let name = model.name.get_ref();
+        if model.set.is_empty() == model.instead.is_empty() {
+            return Err(Fault::new(
+                "it needs either `set`, values of paths, or `instead`, choices in the place of others",
+            ));
+        }
+        known_experiments(&model.experiments, all)?;
+        let asked = |one: &&Scenario| {
+            let named = model.experiments.iter().any(|n| n == one.name());
+            !model.set.is_empty() && (model.experiments.is_empty() || named)
+        };
+        let read = |one: &Scenario| -> Result<(String, Scenario), Fault> {
+            let own = format!("{}.{name}", one.name());
+            let text = overlaid(one.text(), &model.set);
+            let read = Scenario::parse_with(&own, &own, &text, files, &CustomMembers::default());
+            let failed = |error: ScenarioError| Fault::new(error.to_string());
+            Ok((one.name().to_owned(), read.map_err(failed)?))
+        };
+        Ok(Self {
+            name: name.clone(),
+            what: model.what.clone(),
+            experiments: all
+                .iter()
+                .filter(asked)
+                .map(read)
+                .collect::<Result<_, _>>()?,
+            instead: model.instead.clone(),
+        })
+    }
+
+    /// What this reading has in place of an experiment.
+    pub(super) fn experiment(&self, name: &str) -> Option<&Scenario> {
+        self.experiments.get(name)
+    }
+
+    /// What it has in place of a choice.
+    pub(super) fn instead_of(&self, choice: &str) -> Option<&str> {
+        self.instead.get(choice).map(String::as_str)
+    }
+
+    /// The choices that only this reading means.
+    pub(super) fn own_choices(&self) -> impl Iterator<Item = &str> {
+        self.instead.values().map(String::as_str)
+    }
+
+    /// The experiments to run for it.
+    pub(super) fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        self.experiments.values()
+    }
+
+    /// Twice as many seeds for each of its experiments.
+    pub(super) fn double_seeds(&mut self) {
+        self.experiments
+            .values_mut()
+            .for_each(Scenario::double_seeds);
+    }
+
+    /// Leaves only what stands for these experiments.
+    pub(super) fn keep(&mut self, names: &[String]) {
+        self.experiments.retain(|name, _| names.contains(name));
+    }
+}
+
+/// A scenario's text with these values: each is a swept path with one value, which replaces what the
+/// file says there.
+fn overlaid(text: &str, set: &BTreeMap<String, toml::Value>) -> String {
+    let header = |line: &&str| line.trim_end() == "[sweep]";
+    let mut lines = String::from("[sweep]\n");
+    for (path, value) in set {
+        // Writing to a string cannot fail.
+        let _ = writeln!(lines, "\"{path}\" = [{value}]");
+    }
+    match text.lines().position(|line| header(&line)) {
+        None => format!("{text}\n{lines}"),
+        Some(at) => {
+            let before = text.lines().take(at).map(|line| line.to_owned() + "\n");
+            let after = text.lines().skip(at + 1).map(|line| line.to_owned() + "\n");
+            before.chain([lines]).chain(after).collect()
+        }
+    }
+}
