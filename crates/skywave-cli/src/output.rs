@@ -6,6 +6,9 @@ use std::path::Path;
 use skywave_lab::experiment::Doubts;
 use skywave_lab::report::{WriteError, write_file};
 use skywave_lab::scenario::Scenario;
+use skywave_papers::page::PageError;
+
+use crate::failure::Failure;
 
 /// Columns of the terminal, or 100 where there is none.
 pub(crate) fn width() -> usize {
@@ -15,6 +18,20 @@ pub(crate) fn width() -> usize {
 /// Writes a text, whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     write_file(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Replaces parts of a page of Markdown, whole or not at all.
+pub(crate) fn replace(
+    page: &Path,
+    new: impl FnOnce(&str) -> Result<String, PageError>,
+) -> Result<(), Failure> {
+    let failed = |why: String| Failure::Page {
+        page: page.to_owned(),
+        why,
+    };
+    let old = std::fs::read_to_string(page).map_err(|error| failed(error.to_string()))?;
+    let new = new(&old).map_err(|error| failed(error.to_string()))?;
+    Ok(write(page, &new)?)
 }
 
 /// Tells what is probably not meant in a scenario, though it can be run.

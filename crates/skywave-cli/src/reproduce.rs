@@ -134,7 +134,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     let cards: Vec<&Scorecard> = scorecards.iter().collect();
     for page in &args.markdown {
-        bring_up_to_date(page, &cards)?;
+        output::replace(page, |text| claims::in_page(text, &cards))?;
     }
     print(args, &together, &page)
 }
@@ -164,19 +164,6 @@ fn twice(args: &Args, papers: Vec<Paper>) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Replaces the blocks of a page that are about these papers.
-fn bring_up_to_date(page: &Path, cards: &[&Scorecard]) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(page).map_err(|error| Failure::Page {
-        page: page.to_owned(),
-        why: error.to_string(),
-    })?;
-    let new = claims::in_page(&text, cards).map_err(|error| Failure::Page {
-        page: page.to_owned(),
-        why: error.to_string(),
-    })?;
-    Ok(output::write(page, &new)?)
 }
 
 /// The papers asked for.

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 
 use skywave_lab::experiment::{self, Design, Options, Results, simulate};
-use skywave_papers::validate::{Judged, SETS, Set};
+use skywave_papers::validate::{self, Judged, Line, SETS, Set};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -50,6 +51,11 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// Bring pages up to date: what stands in them between "<!-- validate all: sets -->" and "<!-- end -->" is replaced
+    /// by a table of all sets.
+    #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["only", "live"])]
+    markdown: Vec<PathBuf>,
+
     /// Run ns-2 here: at the point that the following options describe, or at the rows of --only.
     #[arg(long)]
     live: bool,
@@ -70,18 +76,23 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     };
     let mut summary = Vec::new();
     let mut missed = Vec::new();
+    let mut lines = Vec::new();
     for set in &sets {
         warn_of_few_seeds(set);
         let results = simulate_all(args, set)?;
         let judged = set.judge(&results);
         print(args, &judged)?;
         summary.push(judged.summary());
+        lines.push(Line::from(&judged));
         if !judged.passes() {
             missed.push(set.name.clone());
         }
     }
     if !args.json && sets.len() > 1 {
         writeln!(io::stdout(), "Summary\n{}", summary.join("\n"))?;
+    }
+    for page in &args.markdown {
+        output::replace(page, |text| validate::in_page(text, &lines))?;
     }
     if missed.is_empty() {
         return Ok(());

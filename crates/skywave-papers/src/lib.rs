@@ -3,5 +3,6 @@
 
 pub mod claims;
 pub mod file;
+pub mod page;
 pub mod rank;
 pub mod validate;

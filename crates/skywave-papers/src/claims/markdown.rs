@@ -1,7 +1,4 @@
-//! Parts of a scorecard as Markdown, and pages that have them between hand-written text.
-//!
-//! A page marks the place of a block with two comments: `<!-- reproduce PAPER: KIND -->` and
-//! `<!-- end -->`. What stands between them is replaced.
+//! Parts of a scorecard as Markdown, for pages that have them between hand-written text.
 
 use std::fmt::Write;
 
@@ -9,97 +6,45 @@ use super::measure::Part;
 use super::score::{Score, Scorecard};
 use super::text::{escape, markdown_rows, ours, stated};
 use super::verdict::Verdict;
+use crate::page::{Block, PageError, replaced};
 
-const BEGIN: &str = "<!-- reproduce ";
-const END: &str = "<!-- end -->";
+/// The verb in the marks of blocks.
+pub const VERB: &str = "reproduce";
 /// In place of a paper's name: all of them.
 const ALL: &str = "all";
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
-/// Why a page cannot be brought up to date.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct BlockError {
-    /// The line of the page, from 1.
-    pub line: usize,
-    /// What is wrong there.
-    pub what: String,
-}
-
 /// The page with all blocks of these papers replaced by what the scorecards say; blocks of other papers stay.
 ///
 /// # Errors
 ///
-/// When a mark is not closed, or asks for a kind of block that there is not.
-pub fn in_page(page: &str, cards: &[&Scorecard]) -> Result<String, BlockError> {
-    let mut out = String::with_capacity(page.len());
-    let mut lines = page.lines().enumerate();
-    while let Some((at, line)) = lines.next() {
-        let _ = writeln!(out, "{line}");
-        let Some(asked) = mark(line) else { continue };
-        let failed = |what: String| BlockError { line: at + 1, what };
-        let old: Vec<&str> = lines
-            .by_ref()
-            .map(|(_, line)| line)
-            .take_while(|line| line.trim() != END)
-            .collect();
-        let closed = page.lines().nth(at + old.len() + 1);
-        if closed.map(str::trim) != Some(END) {
-            return Err(failed(format!("this block has no `{END}`")));
-        }
-        match block(asked, cards).map_err(failed)? {
-            Some(new) => out.push_str(&new),
-            None => old.iter().for_each(|line| {
-                let _ = writeln!(out, "{line}");
-            }),
-        }
-        let _ = writeln!(out, "{END}");
-    }
-    Ok(out)
-}
-
-/// The blocks of a page: paper, kind, and the text between the marks.
-pub fn blocks_of(page: &str) -> Vec<(String, String, String)> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        if let Some((paper, kind)) = mark(line) {
-            let inner = lines.by_ref().take_while(|line| line.trim() != END);
-            let text = inner.map(|line| line.to_owned() + "\n").collect();
-            blocks.push((paper.to_owned(), kind.to_owned(), text));
-        }
-    }
-    blocks
-}
-
-/// The paper and the kind that a line asks for.
-fn mark(line: &str) -> Option<(&str, &str)> {
-    let inner = line.trim().strip_prefix(BEGIN)?.strip_suffix("-->")?;
-    inner.trim().split_once(": ")
+/// When a block has no end, or there is none of its kind.
+pub fn in_page(page: &str, cards: &[&Scorecard]) -> Result<String, PageError> {
+    replaced(page, VERB, |block| text(block, cards))
 }
 
 /// A block's new text; `None` when its paper is not among these.
-fn block((paper, kind): (&str, &str), cards: &[&Scorecard]) -> Result<Option<String>, String> {
-    if paper == ALL {
-        if kind != "counts" {
-            return Err(format!(
+fn text(block: &Block<'_>, cards: &[&Scorecard]) -> Result<Option<String>, String> {
+    if block.name == ALL {
+        return match block.kind {
+            "counts" => Ok((cards.len() > 1).then(|| counts_of_all(cards))),
+            kind => Err(format!(
                 "of all papers there is no block `{kind}`; there is counts"
-            ));
-        }
-        return Ok((cards.len() > 1).then(|| counts_of_all(cards)));
+            )),
+        };
     }
-    let Some(card) = cards.iter().find(|card| card.paper == paper) else {
+    let Some(card) = cards.iter().find(|card| card.paper == block.name) else {
         return Ok(None);
     };
-    Ok(Some(match kind {
+    Ok(Some(match block.kind {
         "inputs" => format!("\n`{}`\n\n", card.inputs),
         "counts" => card.markdown_counts(),
         "main" => card.markdown_main(),
         "claims" => card.markdown_claims(),
         "decisions" => card.markdown_decisions(),
         "readings" => card.markdown_readings(),
-        _ => {
+        kind => {
             return Err(format!(
                 "there is no block `{kind}`; there are inputs, counts, main, claims, decisions and readings"
             ));

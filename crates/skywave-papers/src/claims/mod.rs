@@ -46,7 +46,7 @@ use select::View;
 pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
 pub use html::page;
-pub use markdown::{BlockError, blocks_of, in_page};
+pub use markdown::{VERB, in_page};
 pub use measure::{Part, Stated};
 pub use model::Kind;
 pub use reading::Reading;

@@ -160,37 +160,35 @@ fn what_was_put_in_does_not_count() {
 }
 
 #[test]
-fn blocks_of_a_page_are_replaced_and_nothing_else() {
+fn pages_say_what_the_scorecard_says() {
     let main = format!("main = \"It is | so.\"\n{MEASURES}");
     let paper = super::paper(&claims(&main)).unwrap_or_else(|e| panic!("{e}"));
     let card = evaluate(&paper, &results(&paper, goodput));
-    let page = "Before.\n<!-- reproduce paper: main -->\nformer\n<!-- end -->\nBetween.\n\
-        <!-- reproduce other: counts -->\nkept\n<!-- end -->\nAfter.\n";
-    let new = in_page(page, &[&card]).expect("the page is right");
+    let kinds = [
+        "main",
+        "counts",
+        "claims",
+        "decisions",
+        "readings",
+        "inputs",
+    ];
+    let mark = |kind| format!("<!-- reproduce paper: {kind} -->\n<!-- end -->\n");
+    let page = kinds.map(mark).concat() + "<!-- reproduce other: counts -->\nkept\n<!-- end -->\n";
+    let new = in_page(&page, &[&card]).expect("the page is right");
     assert!(
-        new.starts_with("Before.\n<!-- reproduce paper: main -->\n\n| the paper says"),
+        new.contains("| **reproduced** | It is \\| so. |\n\n<!-- end -->"),
         "{new}"
     );
+    assert!(new.contains("| reproduced | 1 | 2 | 1 | 2 |\n"), "{new}");
     assert!(
-        new.contains("| **reproduced** | It is \\| so. |\n\n<!-- end -->\nBetween."),
+        new.contains(&paper.inputs()) && new.ends_with("-->\nkept\n<!-- end -->\n"),
         "{new}"
     );
+    let error = in_page(&mark("mein"), &[&card])
+        .expect_err("a mistake")
+        .to_string();
     assert!(
-        !new.contains("former") && new.contains("\nkept\n<!-- end -->\nAfter.\n"),
-        "{new}"
+        error.starts_with("line 1: there is no block `mein`"),
+        "{error}"
     );
-    assert_eq!(in_page(&new, &[&card]).as_deref(), Ok(new.as_str()));
-    for (page, fault) in [
-        (
-            "<!-- reproduce paper: main -->\n",
-            "line 1: this block has no `<!-- end -->`",
-        ),
-        (
-            "\n<!-- reproduce paper: mein -->\n<!-- end -->",
-            "line 2: there is no block `mein`",
-        ),
-    ] {
-        let error = in_page(page, &[&card]).expect_err("a mistake").to_string();
-        assert!(error.starts_with(fault), "{error}");
-    }
 }

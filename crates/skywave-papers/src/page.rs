@@ -1,0 +1,152 @@
+//! Pages of Markdown with blocks that a command writes between hand-written text.
+//!
+//! Two comments mark the place of a block: `<!-- VERB NAME: KIND -->`, such as `<!-- reproduce cerl: counts -->`,
+//! and `<!-- end -->`. What stands between them is replaced.
+
+use std::fmt::Write;
+
+const END: &str = "<!-- end -->";
+
+/// Why a page cannot be brought up to date.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct PageError {
+    /// The line of the page, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// A block of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block<'a> {
+    /// What it is about, such as a paper.
+    pub name: &'a str,
+    /// What of it is shown.
+    pub kind: &'a str,
+    /// What stands between the marks.
+    pub text: &'a str,
+}
+
+/// The page with the blocks of a verb replaced by what `new` gives for them; those for which it gives nothing stay.
+///
+/// # Errors
+///
+/// When a block has no end, or `new` refuses it.
+pub fn replaced(
+    page: &str,
+    verb: &str,
+    new: impl Fn(&Block<'_>) -> Result<Option<String>, String>,
+) -> Result<String, PageError> {
+    let mut out = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some(found) = next(rest, verb) {
+        let line = page.len() - rest.len() + found.begin;
+        let line = page[..line].matches('\n').count();
+        let failed = |what| PageError { line, what };
+        let block = found
+            .block
+            .ok_or_else(|| failed(format!("this block has no `{END}`")))?;
+        out.push_str(&rest[..found.begin]);
+        match new(&block).map_err(failed)? {
+            Some(text) => out.push_str(&text),
+            None => out.push_str(block.text),
+        }
+        rest = &rest[found.begin + block.text.len()..];
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{rest}");
+    Ok(out)
+}
+
+/// The blocks of a verb.
+pub fn blocks<'a>(page: &'a str, verb: &str) -> Vec<Block<'a>> {
+    let mut all = Vec::new();
+    let mut rest = page;
+    while let Some(Found {
+        begin,
+        block: Some(block),
+    }) = next(rest, verb)
+    {
+        all.push(block);
+        rest = &rest[begin + block.text.len()..];
+    }
+    all
+}
+
+/// The next mark of a verb.
+struct Found<'a> {
+    /// Where the line after the mark begins.
+    begin: usize,
+    /// What the mark is of; `None` when there is no end.
+    block: Option<Block<'a>>,
+}
+
+fn next<'a>(text: &'a str, verb: &str) -> Option<Found<'a>> {
+    let mut begin = 0;
+    for line in text.split_inclusive('\n') {
+        begin += line.len();
+        let Some((name, kind)) = mark(line, verb) else {
+            continue;
+        };
+        let rest = &text[begin..];
+        let mut length = 0;
+        let mut end = None;
+        for line in rest.split_inclusive('\n') {
+            if line.trim() == END {
+                end = Some(length);
+                break;
+            }
+            length += line.len();
+        }
+        let block = end.map(|end| Block {
+            name,
+            kind,
+            text: &rest[..end],
+        });
+        return Some(Found { begin, block });
+    }
+    None
+}
+
+/// The name and the kind that a line asks for.
+fn mark<'a>(line: &'a str, verb: &str) -> Option<(&'a str, &'a str)> {
+    let inner = line.trim().strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    let (name, kind) = inner.strip_prefix(verb)?.split_once(": ")?;
+    Some((name.strip_prefix(' ')?, kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = "Before.\n<!-- run a: x -->\nformer\n<!-- end -->\nBetween.\n<!-- runs a: x -->\n\
+                        <!-- run b: y -->\nkept\n<!-- end -->\nAfter.";
+
+    #[test]
+    fn blocks_are_replaced_and_nothing_else() {
+        let new = |block: &Block<'_>| {
+            Ok((block.name == "a").then(|| format!("{} {}\n", block.kind, block.text.len())))
+        };
+        let page = replaced(PAGE, "run", new).expect("it is right");
+        assert_eq!(page, PAGE.replace("former\n", "x 7\n"));
+        let again = replaced(&page, "run", |_| Ok(None)).expect("it is right");
+        assert_eq!(again, page);
+        let all = blocks(&page, "run");
+        assert_eq!(
+            (all.len(), all[0].text, all[1].text),
+            (2, "x 7\n", "kept\n")
+        );
+    }
+
+    #[test]
+    fn mistakes_have_their_line() {
+        let refuse = |_: &Block<'_>| Err("no".to_owned());
+        let refused = |page| replaced(page, "run", refuse).unwrap_err().to_string();
+        assert_eq!(refused(PAGE), "line 2: no");
+        assert_eq!(
+            refused("\n<!-- run a: x -->\n"),
+            "line 2: this block has no `<!-- end -->`"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! What came of all sets as a table in Markdown, for a page between hand-written text.
+
+use std::fmt::Write;
+
+use super::Judged;
+use crate::page::{PageError, replaced};
+use skywave_lab::report::number::fixed;
+
+/// The verb in the marks of blocks.
+pub const VERB: &str = "validate";
+
+/// A set's line in the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line(String);
+
+impl From<&Judged<'_>> for Line {
+    fn from(judged: &Judged<'_>) -> Self {
+        let (rows, agreeing, close) = (judged.rows.len(), judged.agreeing(), judged.close());
+        let percent = |share: f64, digits| format!("{}%", fixed(100.0 * share, digits));
+        let terms = &judged.set.terms;
+        let required = terms
+            .required
+            .map_or_else(|| "printed".to_owned(), |share| percent(share, 0));
+        Self(format!(
+            "| `{}` | {} | {rows} | {agreeing} ({}) | {close} | {required} |\n",
+            judged.set.name,
+            terms.title,
+            percent(agreeing as f64 / rows.max(1) as f64, 1),
+        ))
+    }
+}
+
+/// The page with its block `all: sets` replaced by a table with these lines.
+///
+/// # Errors
+///
+/// When a block has no end, or there is none of its kind.
+pub fn in_page(page: &str, lines: &[Line]) -> Result<String, PageError> {
+    let mut table = String::from(
+        "\n| set | what | rows | agree | of these by tolerance alone | required |\n|---|---|---|---|---|---|\n",
+    );
+    for Line(line) in lines {
+        // Writing to a string cannot fail.
+        let _ = write!(table, "{line}");
+    }
+    table.push('\n');
+    replaced(page, VERB, |block| match (block.name, block.kind) {
+        ("all", "sets") => Ok(Some(table.clone())),
+        (name, kind) => Err(format!(
+            "there is no block `{name}: {kind}`; there is `all: sets`"
+        )),
+    })
+}
