@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 
-.PHONY: help demo validate plots survey robust book test wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots survey robust book test quick wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -37,6 +37,9 @@ book: prerequisites ## Make the documentation as a site (installs mdBook into th
 
 test: prerequisites ## Run all tests
 	sh tools/test.sh
+
+quick: ## Run the unit tests of one crate after an edit: CRATE=core (TEST=words of their names), unoptimised
+	cargo test --profile quick --locked -p skywave-$(or $(CRATE),core) --lib $(TEST)
 
 wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (needs node)
 	sh tools/wasm.sh
