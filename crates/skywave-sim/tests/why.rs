@@ -227,7 +227,7 @@ fn every_loss_of_every_preset_is_found_once_or_open() {
                 ref detection,
                 ..
             } = preset.composition;
-            let newreno = recovery == RecoveryConfig::NewReno;
+            let newreno = matches!(recovery, RecoveryConfig::NewReno(_));
             assert!(partial == 0 || newreno, "{}", preset.name);
             let sack = flow.losses.found(Found::Sack);
             assert!(sack == 0 || recovery.uses_sack(), "{}", preset.name);

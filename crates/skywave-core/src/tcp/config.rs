@@ -18,7 +18,7 @@ use super::undo::UndoConfig;
 pub use super::acking::Acking;
 pub use super::congestion::{CongestionConfig, NeedsEcn};
 pub use super::detection::DetectionConfig;
-pub use super::recovery::RecoveryConfig;
+pub use super::recovery::{NewRenoConfig, RecoveryConfig, RenoConfig};
 pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig};
 pub use super::timeout::TimeoutConfig;
 
@@ -163,6 +163,7 @@ impl TcpConfig {
         };
         let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
         let needs_ecn = composition.congestion.needs_ecn();
+        let limited_transmit = composition.recovery.limited_transmit();
         let needs_timestamps = composition.congestion.indicator().is_some();
         let ecn = needs_ecn != NeedsEcn::Nothing || composition.detection.needs_ecn();
         let common = Self {
@@ -179,7 +180,7 @@ impl TcpConfig {
             slow_start: SlowStartConfig::Standard,
             undo: UndoConfig::default(),
             counting: Counting::Acks,
-            limited_transmit: true,
+            limited_transmit,
             rto: Arc::new(ticks(10, 200, 3000)),
             impatient: true,
             timestamps: needs_timestamps,
@@ -265,6 +266,7 @@ impl TcpConfig {
             sack: self.sack,
             recovery_uses_sack: self.composition.recovery.uses_sack(),
             ack_delay: self.acking.longest_delay(),
+            tick: self.rto.granularity,
             ecn: self.ecn,
         }
     }

@@ -4,9 +4,11 @@ use std::sync::LazyLock;
 
 use super::acking::Acking;
 use super::config::{
-    Composition, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig,
+    Composition, CongestionConfig, DetectionConfig, NewRenoConfig, RecoveryConfig, RenoConfig,
+    TimeoutConfig,
 };
 use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
+
 use super::slot::{self, Base, OwnPreset, Slot};
 
 pub use super::slot::Member;
@@ -68,8 +70,8 @@ fn basic(base: Base) -> Composition {
         detection: DetectionConfig::Dupacks(3),
         recovery: match base {
             Base::Tahoe => RecoveryConfig::Tahoe,
-            Base::Reno => RecoveryConfig::Reno,
-            Base::NewReno => RecoveryConfig::NewReno,
+            Base::Reno => RecoveryConfig::Reno(RenoConfig::DEFAULT),
+            Base::NewReno => RecoveryConfig::NewReno(NewRenoConfig::DEFAULT),
             Base::Sack => RecoveryConfig::Sack,
             Base::Sack1 => RecoveryConfig::Sack1,
         },
@@ -80,7 +82,7 @@ fn basic(base: Base) -> Composition {
 }
 
 /// The presets that change several slots.
-fn of_several() -> [Preset; 10] {
+fn of_several() -> [Preset; 12] {
     let rack_tlp = || Composition {
         detection: DetectionConfig::Rack,
         recovery: RecoveryConfig::Prr,
@@ -149,6 +151,33 @@ fn of_several() -> [Preset; 10] {
             composition: Composition {
                 timeout: TimeoutConfig::HalfWindow,
                 ..basic(Base::Reno).with_congestion(CongestionConfig::ThreeQuarter)
+            },
+        },
+        Preset {
+            name: "westwood-ucla",
+            summary: "Westwood as UCLA's ns-2 module has it, Agent/TCP/Westwood: Reno's child, neither inflation nor guard",
+            source: "UCLA's TCP Westwood modules for ns-2, v1.3 of 2002-06-21",
+            composition: Composition {
+                recovery: RecoveryConfig::Reno(RenoConfig {
+                    sends_on_dupacks: false,
+                    guard: false,
+                }),
+                ..basic(Base::Reno)
+                    .with_congestion(CongestionConfig::Westwood(WestwoodConfig::UCLA))
+            },
+        },
+        Preset {
+            name: "westwood-nr-ucla",
+            summary: "Westwood as UCLA's ns-2 module has it, Agent/TCP/WestwoodNR: partial ACKs end the inflation",
+            source: "UCLA's TCP Westwood modules for ns-2, v1.3 of 2002-06-21",
+            composition: Composition {
+                recovery: RecoveryConfig::NewReno(NewRenoConfig {
+                    starts_inflated: false,
+                    deflates: false,
+                    patient: true,
+                }),
+                ..basic(Base::NewReno)
+                    .with_congestion(CongestionConfig::Westwood(WestwoodConfig::UCLA))
             },
         },
         // Proposed from the evidence of `skywave rank`; no paper has it.

@@ -500,7 +500,8 @@ impl Sender {
     fn establish(&mut self, now: Time, ack: u64, segment: &Segment) {
         self.state = State::Established;
         self.window.cwnd = self.initial_window();
-        self.sample_rtt(now, ack, segment);
+        let rtt = self.sample_rtt(now, ack, segment);
+        self.congestion.on_open(now, rtt);
         self.flight.acknowledge(ack);
         self.connected();
         self.recover = None;

@@ -111,7 +111,7 @@ pub(crate) struct TcpModel {
     /// How the RTT estimator counts; default by profile: rfc "exact", the others "ticks".
     pub(crate) arithmetic: Option<ArithmeticModel>,
     /// Send new data on the first two duplicate ACKs (RFC 3042); default by profile: bsd false, the others
-    /// true.
+    /// true; false where the recovery sends nothing on duplicate ACKs.
     pub(crate) limited_transmit: Option<bool>,
     /// Carry timestamps: an RTT sample with every ACK (RFC 7323); default by profile: rfc true, the others
     /// false.

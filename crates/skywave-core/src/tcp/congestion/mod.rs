@@ -32,7 +32,7 @@ use super::window::{
     AckEvent, IdleEvent, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
 };
 use crate::packet::Hints;
-use crate::time::Time;
+use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
 /// A window law. The sender owns the window, the flight and the recovery; a controller hears events
@@ -73,6 +73,10 @@ use crate::units::{Rate, Segments};
 /// }
 /// ```
 pub trait CongestionControl {
+    /// The handshake is over, and took `rtt` if that could be measured. Default: nothing, as a segment without
+    /// data is faster than any with data.
+    fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
+
     /// Data was acknowledged. Called for every new ACK, also in recovery (then `may_grow` is
     /// false), after the sender's own state was updated. A law that [owns the window](Self::owns_window)
     /// hears here of every ACK, also of duplicate ones.
@@ -288,6 +292,10 @@ fn bounded_response(response: Response) -> Response {
 }
 
 impl CongestionControl for Built<dyn CongestionControl + Send> {
+    fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
+        self.member.on_open(now, rtt);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         bound(window, |window| self.member.on_ack(ack, window));
     }
@@ -368,6 +376,10 @@ impl Congestion {
 }
 
 impl CongestionControl for Congestion {
+    fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
+        each!(self, m => m.on_open(now, rtt));
+    }
+
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         each!(self, m => m.on_ack(ack, window));
     }

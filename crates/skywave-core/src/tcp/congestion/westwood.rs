@@ -2,11 +2,12 @@
 //! loss is what the path was measured to carry.
 //!
 //! The bandwidth estimate BWE is in segments per second. Westwood filters a sample an ACK with the
-//! 2002 paper's discrete (Tustin) low-pass filter; Westwood+ takes one sample a round trip.
+//! 2002 paper's discrete (Tustin) low-pass filter; Westwood+ takes one sample a round trip. The other
+//! parameters are the rules of UCLA's module for ns-2 where they are not the paper's.
 
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -18,13 +19,68 @@ pub struct WestwoodConfig {
     pub plus: bool,
     /// Time constant τ of the low-pass filter (2002 only).
     pub tau: Duration,
+    /// How samples are filtered (2002 only).
+    pub filter: BandwidthFilter,
+    /// An ACK counts at most two segments, and its own apart from those that duplicates have told of.
+    pub at_most_two: bool,
+    /// RTTmin is in whole ticks of the retransmission timer's clock, of the segments that it times: the
+    /// handshake's, too.
+    pub coarse_rtt: bool,
+    /// BWE·RTTmin is in whole segments, rounded down.
+    pub whole: bool,
+    /// A timeout divides the threshold by the losses in a row that came below it, up to four.
+    pub divides: bool,
 }
+
+/// How bandwidth samples are filtered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BandwidthFilter {
+    /// By the time since the last ACK, with zeros in long gaps (section 3.1).
+    Published,
+    /// The same, but the sample after zeros is over the time that they leave. If that is less than
+    /// 10 ms, the last zero's time is added.
+    Ns2,
+    /// With the same weights for every ACK, whatever the time since the last one; no zeros.
+    PerAck,
+}
+
+impl BandwidthFilter {
+    const ALL: [Self; 3] = [Self::Published, Self::Ns2, Self::PerAck];
+
+    fn set(config: &mut WestwoodConfig, which: usize) {
+        config.filter = Self::ALL[which];
+    }
+}
+
+/// The time after zeros that is too short for a sample ([`BandwidthFilter::Ns2`]).
+const SHORT: Duration = Duration::from_millis(10);
+
+/// What an ACK leaves of the estimate, and the weight of its sample and of the one before
+/// ([`BandwidthFilter::PerAck`]).
+const KEPT: f64 = 0.9047;
+const NEW: f64 = 0.0476;
 
 impl WestwoodConfig {
     /// As published.
     pub const DEFAULT: Self = Self {
         plus: false,
         tau: Duration::from_millis(500),
+        filter: BandwidthFilter::Published,
+        at_most_two: false,
+        coarse_rtt: false,
+        whole: false,
+        divides: false,
+    };
+
+    /// As in UCLA's module for ns-2, version 1.3 of 2002.
+    pub const UCLA: Self = Self {
+        plus: false,
+        tau: Duration::from_secs(1),
+        filter: BandwidthFilter::Ns2,
+        at_most_two: true,
+        coarse_rtt: true,
+        whole: true,
+        divides: true,
     };
 }
 
@@ -38,6 +94,35 @@ impl BuiltIn for Westwood {
     const FIELDS: &'static [Field<WestwoodConfig>] = &[
         Field::flag("plus", "One bandwidth sample a round trip", |c| &mut c.plus),
         Field::period("tau", "Time constant of the filter", |c| Ok(&mut c.tau)),
+        Field::choice(
+            "filter",
+            "How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the \
+             sample; or with the same weights for each ACK, without zeros",
+            Form::Named,
+            &["published", "ns2", "per-ack"],
+            |c| c.filter as usize,
+            BandwidthFilter::set,
+        ),
+        Field::flag(
+            "at_most_two",
+            "An ACK counts two segments at most, and its own apart from those of duplicates",
+            |c| &mut c.at_most_two,
+        ),
+        Field::flag(
+            "coarse_rtt",
+            "The smallest RTT is in ticks of the retransmission timer's clock, the handshake's included",
+            |c| &mut c.coarse_rtt,
+        ),
+        Field::flag(
+            "whole",
+            "What the path carries is in whole segments, rounded down",
+            |c| &mut c.whole,
+        ),
+        Field::flag(
+            "divides",
+            "A timeout divides the threshold by the losses in a row that came below it, up to 4",
+            |c| &mut c.divides,
+        ),
     ];
     const PRESETS: &'static [OwnPreset<WestwoodConfig>] = &[
         OwnPreset {
@@ -59,8 +144,8 @@ impl BuiltIn for Westwood {
         },
     ];
 
-    fn build(config: &WestwoodConfig, _setup: &Setup) -> Box<Self> {
-        Box::new(Self::new(*config))
+    fn build(config: &WestwoodConfig, setup: &Setup) -> Box<Self> {
+        Box::new(Self::new(*config, setup.tick))
     }
 }
 
@@ -70,6 +155,8 @@ impl Law for Westwood {}
 #[derive(Clone, Copy, Debug)]
 pub struct Westwood {
     config: WestwoodConfig,
+    /// Of the retransmission timer's clock.
+    tick: Duration,
     rtt_min: Duration,
     /// BWE and the unfiltered sample before it, segments per second.
     estimate: f64,
@@ -78,25 +165,43 @@ pub struct Westwood {
     count: AckCount,
     /// Segments acknowledged since `last_ack` (Westwood+: since the round trip began).
     pending: f64,
+    /// By what a timeout divides the threshold.
+    divisor: f64,
 }
 
 impl Westwood {
-    /// A sender that has seen nothing yet.
-    pub fn new(config: WestwoodConfig) -> Self {
+    /// A sender that has seen nothing yet, whose retransmission timer's clock has this tick.
+    pub fn new(config: WestwoodConfig, tick: Duration) -> Self {
         Self {
             config,
+            tick: tick.max(Duration::from_nanos(1)),
             rtt_min: Duration::MAX,
             estimate: 0.0,
             last_sample: 0.0,
             last_ack: None,
-            count: AckCount::default(),
+            count: AckCount::new(config.at_most_two),
             pending: 0.0,
+            divisor: 0.0,
         }
     }
 
+    /// Takes the round trip of the segment that the retransmission timer's clock has timed.
+    fn time(&mut self, now: Time, rtt: Duration) {
+        let tick = self.tick.as_nanos();
+        let begun = now.as_nanos().saturating_sub(rtt.as_nanos()) / tick;
+        let ticks = (now.as_nanos() / tick - begun).max(1);
+        self.rtt_min = self.rtt_min.min(self.tick * ticks);
+    }
+
     fn measure(&mut self, ack: &AckEvent) {
-        if let Some(rtt) = ack.segment_rtt {
+        if !self.config.coarse_rtt
+            && let Some(rtt) = ack.segment_rtt
+        {
             self.rtt_min = self.rtt_min.min(rtt);
+        } else if self.config.coarse_rtt
+            && let Some(rtt) = ack.rtt
+        {
+            self.time(ack.now, rtt);
         }
         self.pending += self.count.reported(ack.acked.0);
         let Some(last) = self.last_ack else {
@@ -117,8 +222,8 @@ impl Westwood {
         if elapsed < wait {
             return;
         }
-        let sample = self.pending / elapsed.as_secs_f64();
-        self.pending = 0.0;
+        let acked = std::mem::take(&mut self.pending);
+        let sample = acked / elapsed.as_secs_f64();
         self.last_ack = Some(ack.now);
         if self.config.plus {
             self.estimate = if self.estimate == 0.0 {
@@ -127,21 +232,43 @@ impl Westwood {
                 (7.0 * self.estimate + sample) / 8.0
             };
         } else {
-            self.filter(sample, elapsed);
+            match self.config.filter {
+                BandwidthFilter::Published => self.filter(sample, elapsed),
+                BandwidthFilter::Ns2 => self.filter_rest(acked, elapsed),
+                BandwidthFilter::PerAck => {
+                    self.estimate = KEPT * self.estimate + NEW * (sample + self.last_sample);
+                    self.last_sample = sample;
+                }
+            }
         }
     }
 
     /// Section 3.1: `b̂ₖ = ((2τ/Δ − 1)·b̂ₖ₋₁ + bₖ + bₖ₋₁) / (2τ/Δ + 1)`. Without an ACK for τ/2 the
     /// paper inserts virtual samples of zero; here they are inserted when the next ACK ends the gap.
     fn filter(&mut self, sample: f64, elapsed: Duration) {
+        let rest = self.fill(elapsed, Duration::from_nanos(1));
+        self.step(sample, rest);
+    }
+
+    /// The same, with the sample over the time that the zeros leave ([`BandwidthFilter::Ns2`]).
+    fn filter_rest(&mut self, acked: f64, elapsed: Duration) {
+        let rest = self.fill(elapsed, SHORT);
+        self.step(acked / rest.as_secs_f64(), rest);
+    }
+
+    /// Samples of zero, one for each τ/2 of the time `elapsed` since the last ACK. Returns what they leave of
+    /// it, which is at least `least` if there are any.
+    fn fill(&mut self, elapsed: Duration, least: Duration) -> Duration {
         let slot = (self.config.tau / 2).max(Duration::from_nanos(1));
-        let gaps = elapsed.as_nanos().saturating_sub(1) / slot.as_nanos().max(1);
+        let filled = elapsed.as_nanos().saturating_sub(least.as_nanos());
+        let gaps = filled / slot.as_nanos();
         // Each virtual sample multiplies the estimate by 3/5: after 64 nothing is left of it.
         for _ in 0..gaps.min(64) {
             self.step(0.0, slot);
         }
-        let rest = elapsed.saturating_sub(slot * gaps);
-        self.step(sample, rest.max(Duration::from_nanos(1)));
+        elapsed
+            .saturating_sub(slot * gaps)
+            .max(Duration::from_nanos(1))
     }
 
     fn step(&mut self, sample: f64, elapsed: Duration) {
@@ -152,13 +279,36 @@ impl Westwood {
     }
 
     /// BWE·RTTmin in segments; `None` before there is an estimate.
-    fn path_window(&self) -> Option<Segments> {
+    fn path_window(&self) -> Option<f64> {
         (self.rtt_min < Duration::MAX && self.estimate > 0.0)
-            .then(|| Segments(self.estimate * self.rtt_min.as_secs_f64()))
+            .then(|| self.estimate * self.rtt_min.as_secs_f64())
+    }
+
+    fn whole(&self, segments: f64) -> Segments {
+        Segments(if self.config.whole {
+            segments.trunc()
+        } else {
+            segments
+        })
+    }
+
+    /// Counts a loss below the threshold as `more` of those in a row.
+    fn count_loss(&mut self, window: &Window, more: f64) {
+        self.divisor = if window.ssthresh > window.cwnd {
+            (self.divisor + more).min(4.0)
+        } else {
+            1.0
+        };
     }
 }
 
 impl CongestionControl for Westwood {
+    fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
+        if let Some(rtt) = rtt.filter(|_| self.config.coarse_rtt) {
+            self.time(now, rtt);
+        }
+    }
+
     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
         self.measure(ack);
         standard_growth(ack, window);
@@ -169,8 +319,9 @@ impl CongestionControl for Westwood {
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
-        let path = self.path_window().unwrap_or(loss.window / 2.0);
-        loss.fall_to(path, window)
+        self.count_loss(window, 0.25);
+        let path = self.path_window().unwrap_or(loss.window.0 / 2.0);
+        loss.fall_to(self.whole(path), window)
     }
 
     /// A pause is no part of a round trip, of which Westwood+ takes a sample. The filter of 2002 fills it with zeros,
@@ -181,8 +332,14 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn on_timeout(&mut self, timeout: &TimeoutEvent, _window: &Window) -> Response {
-        Response::restart(self.path_window().unwrap_or(timeout.window / 2.0))
+    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
+        self.count_loss(window, 1.0);
+        let path = self.path_window().unwrap_or(timeout.window.0 / 2.0);
+        Response::restart(if self.config.divides {
+            self.whole(path / self.divisor)
+        } else {
+            self.whole(path)
+        })
     }
 }
 

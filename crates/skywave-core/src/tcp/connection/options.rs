@@ -2,7 +2,7 @@
 
 use super::ConnectionConfig;
 use crate::packet::{Flags, Options, Segment, SynOptions};
-use crate::tcp::config::{Composition, DetectionConfig, RecoveryConfig, TcpConfig};
+use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryConfig, TcpConfig};
 use crate::units::Segments;
 
 /// The largest payload of a peer that names none (RFC 9293 section 3.7.1, for IPv4).
@@ -117,7 +117,7 @@ fn shift_for(window: u32) -> u8 {
 
 fn forgo_sack(composition: &mut Composition) {
     if composition.recovery.uses_sack() {
-        composition.recovery = RecoveryConfig::NewReno;
+        composition.recovery = RecoveryConfig::NewReno(NewRenoConfig::DEFAULT);
     }
     if composition.detection.needs_sack() {
         composition.detection = DetectionConfig::Dupacks(3);

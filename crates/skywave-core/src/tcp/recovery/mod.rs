@@ -85,6 +85,11 @@ pub trait LossRecovery {
         max
     }
 
+    /// Duplicate ACKs find no loss below what was sent before the last repair or timeout.
+    fn guards(&self) -> bool {
+        true
+    }
+
     /// Segments that have left the network and may be replaced by new ones, during the recovery.
     fn inflation(&self) -> Segments {
         Segments::ZERO
@@ -137,8 +142,8 @@ slot! {
     #[derive(Clone, Debug)]
     enum Member;
     Tahoe: tahoe::Tahoe,
-    Reno: reno::Reno,
-    NewReno: newreno::NewReno,
+    Reno(config): reno::Reno,
+    NewReno(config): newreno::NewReno,
     Sack: sack::Sack,
     Prr: prr::Prr,
     Sack1: sack1::Sack1,
@@ -158,6 +163,17 @@ impl RecoveryConfig {
     /// duplicate ACKs count that report new data.
     pub fn uses_sack(self) -> bool {
         fact!(self, USES_SACK)
+    }
+
+    /// Duplicate ACKs let new data out before a loss is found (RFC 3042).
+    pub(super) fn limited_transmit(self) -> bool {
+        !matches!(
+            self,
+            Self::Reno(RenoConfig {
+                sends_on_dupacks: false,
+                ..
+            })
+        )
     }
 
     /// The same without a say in how much is sent, for a law that
@@ -229,6 +245,10 @@ impl LossRecovery for Recovery {
 
     fn recover_after_timeout(&self, max: u64) -> u64 {
         each!(&self.member, m => m.recover_after_timeout(max))
+    }
+
+    fn guards(&self) -> bool {
+        each!(&self.member, m => m.guards())
     }
 
     #[inline]

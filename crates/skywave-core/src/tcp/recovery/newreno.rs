@@ -3,13 +3,34 @@
 
 use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::tcp::flight::Flight;
-use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
+
+/// What a recovery adds to the window, and its timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewRenoConfig {
+    /// The duplicate ACKs that found the loss count as segments that have left the network.
+    pub starts_inflated: bool,
+    /// A partial ACK takes back what it acknowledges, less one segment; otherwise everything that was added.
+    pub deflates: bool,
+    /// Each partial ACK restarts the timer, whatever the connection's `impatient` says.
+    pub patient: bool,
+}
+
+impl NewRenoConfig {
+    /// As in RFC 6582.
+    pub const DEFAULT: Self = Self {
+        starts_inflated: true,
+        deflates: true,
+        patient: false,
+    };
+}
 
 /// State of one fast recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno {
+    config: NewRenoConfig,
     /// Restart the timer on the first partial ACK only (section 4).
     impatient: bool,
     /// Next position to send when the loss was found, while a recovery is going on.
@@ -20,9 +41,10 @@ pub struct NewReno {
 
 impl NewReno {
     /// No recovery yet.
-    pub fn new(impatient: bool) -> Self {
+    pub fn new(config: NewRenoConfig, impatient: bool) -> Self {
         Self {
-            impatient,
+            config,
+            impatient: impatient && !config.patient,
             recover: None,
             inflation: Segments::ZERO,
             seen_partial: false,
@@ -30,12 +52,14 @@ impl NewReno {
     }
 
     fn end(&mut self) {
-        *self = Self::new(self.impatient);
+        *self = Self::new(self.config, self.impatient);
     }
 
     /// Section 3.2 step 3: deflate by what was acknowledged, add one segment back.
     fn deflate(&mut self, repair: &mut Repair, acked: Segments) {
-        if self.inflation > acked {
+        if !self.config.deflates {
+            self.inflation = Segments::ZERO;
+        } else if self.inflation > acked {
             self.inflation = self.inflation - acked + Segments::ONE;
         } else {
             let cwnd = repair.window.cwnd - (acked - self.inflation);
@@ -46,22 +70,39 @@ impl NewReno {
 }
 
 impl BuiltIn for NewReno {
-    type Config = ();
+    type Config = NewRenoConfig;
     type State = Self;
     const NAME: &'static str = "newreno";
     const SUMMARY: &'static str = "fast recovery that repairs a hole a round trip";
     const SOURCE: &'static str = "RFC 6582";
-    const DEFAULT: () = ();
-    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+    const DEFAULT: NewRenoConfig = NewRenoConfig::DEFAULT;
+    const FIELDS: &'static [Field<NewRenoConfig>] = &[
+        Field::flag(
+            "starts_inflated",
+            "The duplicate ACKs that found the loss add to what may be in flight",
+            |c| &mut c.starts_inflated,
+        ),
+        Field::flag(
+            "deflates",
+            "A partial ACK takes back what it acknowledges, less one segment; false: all that was added",
+            |c| &mut c.deflates,
+        ),
+        Field::flag(
+            "patient",
+            "Each partial ACK restarts the timer, whatever `impatient` says",
+            |c| &mut c.patient,
+        ),
+    ];
+    const PRESETS: &'static [OwnPreset<NewRenoConfig>] = &[OwnPreset {
         name: "newreno",
         summary: "fast recovery that survives partial ACKs",
         source: Self::SOURCE,
         base: Base::Reno,
-        config: (),
+        config: NewRenoConfig::DEFAULT,
     }];
 
-    fn build(_config: &(), setup: &Setup) -> Self {
-        Self::new(setup.impatient)
+    fn build(config: &NewRenoConfig, setup: &Setup) -> Self {
+        Self::new(*config, setup.impatient)
     }
 }
 
@@ -77,7 +118,9 @@ impl LossRecovery for NewReno {
         repair.flight.mark_first_lost();
         self.end();
         self.recover = Some(repair.flight.nxt());
-        self.inflation = Segments(f64::from(dupacks));
+        if self.config.starts_inflated {
+            self.inflation = Segments(f64::from(dupacks));
+        }
     }
 
     fn on_dupack(&mut self, _repair: &mut Repair) {

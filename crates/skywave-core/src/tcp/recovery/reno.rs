@@ -3,34 +3,75 @@
 
 use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::tcp::flight::Flight;
-use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
+/// What duplicate ACKs do besides finding a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenoConfig {
+    /// They let new data out: the first two (RFC 3042), and each one during the repair (inflation).
+    pub sends_on_dupacks: bool,
+    /// They find no loss below what was sent before the last repair or timeout (RFC 6582's `recover`).
+    pub guard: bool,
+}
+
+impl RenoConfig {
+    /// As ns-2 has it.
+    pub const DEFAULT: Self = Self {
+        sends_on_dupacks: true,
+        guard: true,
+    };
+}
+
 /// State of one fast recovery.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reno {
+    config: RenoConfig,
     active: bool,
     inflation: Segments,
 }
 
+impl Reno {
+    /// No recovery yet.
+    pub fn new(config: RenoConfig) -> Self {
+        Self {
+            config,
+            active: false,
+            inflation: Segments::ZERO,
+        }
+    }
+}
+
 impl BuiltIn for Reno {
-    type Config = ();
+    type Config = RenoConfig;
     type State = Self;
     const NAME: &'static str = "reno";
     const SUMMARY: &'static str = "fast recovery that ends with the first new ACK";
     const SOURCE: &'static str = "RFC 2581 section 3.2";
-    const DEFAULT: () = ();
-    const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
+    const DEFAULT: RenoConfig = RenoConfig::DEFAULT;
+    const FIELDS: &'static [Field<RenoConfig>] = &[
+        Field::flag(
+            "sends_on_dupacks",
+            "Duplicate ACKs let new data out: the first two, and each one during the repair",
+            |c| &mut c.sends_on_dupacks,
+        ),
+        Field::flag(
+            "guard",
+            "Duplicate ACKs find no loss below what was sent before the last repair or timeout",
+            |c| &mut c.guard,
+        ),
+    ];
+    const PRESETS: &'static [OwnPreset<RenoConfig>] = &[OwnPreset {
         name: "reno",
         summary: "fast retransmit and fast recovery",
         source: "RFC 2581; RFC 5681",
         base: Base::Reno,
-        config: (),
+        config: RenoConfig::DEFAULT,
     }];
 
-    fn build(_config: &(), _setup: &Setup) -> Self {
-        Self::default()
+    fn build(config: &RenoConfig, _setup: &Setup) -> Self {
+        Self::new(*config)
     }
 }
 
@@ -45,20 +86,28 @@ impl LossRecovery for Reno {
         repair.window.apply(response);
         repair.flight.mark_first_lost();
         self.active = true;
-        self.inflation = Segments(f64::from(dupacks));
+        if self.config.sends_on_dupacks {
+            self.inflation = Segments(f64::from(dupacks));
+        }
     }
 
     fn on_dupack(&mut self, _repair: &mut Repair) {
-        self.inflation += Segments::ONE;
+        if self.config.sends_on_dupacks {
+            self.inflation += Segments::ONE;
+        }
     }
 
     fn on_new_ack(&mut self, _repair: &mut Repair, _acked: Segments) -> Progress {
-        *self = Self::default();
+        *self = Self::new(self.config);
         Progress::Open
     }
 
     fn on_timeout(&mut self, _flight: &mut Flight) {
-        *self = Self::default();
+        *self = Self::new(self.config);
+    }
+
+    fn guards(&self) -> bool {
+        self.config.guard
     }
 
     fn inflation(&self) -> Segments {

@@ -125,7 +125,7 @@ impl Sender {
         let max = self.flight.max();
         // A cut by the share of marks may be far less than what a loss asks for.
         self.signals.note_cut(max, !self.config.exact_echo);
-        if self.follows(EcnRules::Ns2) && self.config.composition.avoid_repeated_recovery {
+        if self.follows(EcnRules::Ns2) && self.guards_repeats() {
             self.recover = Some(max);
         }
     }

@@ -69,7 +69,8 @@ impl Sender {
     /// Everything in flight is sent again, from the oldest segment on.
     pub(super) fn go_back(&mut self) {
         let max = self.flight.max();
-        self.recover = Some(self.recovery.recover_after_timeout(max));
+        let guards = self.recovery.guards();
+        self.recover = guards.then(|| self.recovery.recover_after_timeout(max));
         self.flight.rewind();
         self.went_back = self.flight.una()..max;
     }
@@ -173,8 +174,7 @@ impl Sender {
         };
         self.counters.fast_retransmits += 1;
         self.counters.events.fast_retransmit(self.window.cwnd);
-        let guards = self.config.composition.avoid_repeated_recovery;
-        if guards && !(covered && self.follows(EcnRules::Ns2)) {
+        if self.guards_repeats() && !(covered && self.follows(EcnRules::Ns2)) {
             self.recover = Some(self.flight.max());
         }
         self.signals.note_repair();
@@ -301,6 +301,11 @@ impl Sender {
             delivered,
         };
         tell(&mut self.recovery, &mut repair)
+    }
+
+    /// A second fast retransmit below what was sent before the first one is forbidden.
+    pub(super) fn guards_repeats(&self) -> bool {
+        self.config.composition.avoid_repeated_recovery && self.recovery.guards()
     }
 
     pub(super) fn rounded(&self, response: Response) -> Response {

@@ -45,6 +45,7 @@ mod told_window;
 mod undo;
 mod vegas;
 mod wam;
+mod westwood;
 mod yongmei2;
 
 use super::super::config::TcpConfig;

@@ -13,6 +13,7 @@ fn setup() -> Setup {
         sack: true,
         recovery_uses_sack: true,
         ack_delay: Duration::ZERO,
+        tick: Duration::from_millis(10),
         ecn: true,
     }
 }

@@ -1,15 +1,22 @@
 //! Casetti et al. 2002, section 3; Grieco and Mascolo 2004.
 
+mod ucla;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
 
 fn westwood(plus: bool) -> Westwood {
-    Westwood::new(WestwoodConfig {
+    of(WestwoodConfig {
         plus,
         ..WestwoodConfig::DEFAULT
     })
+}
+
+/// With a clock of 10 ms.
+fn of(config: WestwoodConfig) -> Westwood {
+    Westwood::new(config, Duration::from_millis(10))
 }
 
 /// An ACK of `acked` segments at `ms`; none acknowledged makes it a duplicate.

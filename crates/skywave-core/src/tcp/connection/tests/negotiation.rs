@@ -3,7 +3,7 @@
 use super::script::{IRS, ISS, MSS, PEER_WINDOW, Script, config};
 use crate::packet::{Ecn, Flags, Options, Segment, SynOptions, Timestamps};
 use crate::seq::SeqNr;
-use crate::tcp::config::{Composition, DetectionConfig, RecoveryConfig};
+use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryConfig};
 use crate::tcp::connection::{Agreed, Connection, ConnectionConfig};
 use crate::tcp::preset::preset;
 use crate::tcp::slot::Slot;
@@ -247,7 +247,7 @@ fn without_sack_nothing_that_needs_it_is_left() {
                     detection.clone()
                 },
                 recovery: if recovery.uses_sack() {
-                    RecoveryConfig::NewReno
+                    RecoveryConfig::NewReno(NewRenoConfig::DEFAULT)
                 } else {
                     recovery
                 },

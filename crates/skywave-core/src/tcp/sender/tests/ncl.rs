@@ -1,7 +1,7 @@
 //! TCP-NCL (Francis 2012, section 3.1.1), end to end through the sender.
 
 use super::plain;
-use crate::tcp::config::{RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::config::{RecoveryConfig, RenoConfig, RtoConfig, TcpConfig};
 use crate::tcp::testing::Script;
 
 fn ncl() -> TcpConfig {
@@ -149,7 +149,7 @@ fn without_reports_only_the_oldest_is_known_to_be_missing() {
         sack: false,
         ..ncl()
     };
-    config.composition.recovery = RecoveryConfig::Reno;
+    config.composition.recovery = RecoveryConfig::Reno(RenoConfig::DEFAULT);
     let mut s = sampled(config);
     s.wait(100);
     s.dupacks(9);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{MSS, plain};
 use crate::packet::{Flags, SackBlock, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::config::{CongestionConfig, RecoveryConfig, RtoConfig, TcpConfig};
+use crate::tcp::config::{CongestionConfig, NewRenoConfig, RecoveryConfig, RtoConfig, TcpConfig};
 use crate::tcp::congestion::CongestionControl;
 use crate::tcp::custom::CustomCongestion;
 use crate::tcp::detection::NcrTransmit;
@@ -348,7 +348,7 @@ fn after_a_timeout_nothing_waits_until_what_was_sent_before_it_is_acknowledged()
 #[test]
 fn without_selective_acks_three_dupacks_count() {
     let mut config = ncr("ncr-aggressive", 12);
-    config.composition.recovery = RecoveryConfig::NewReno;
+    config.composition.recovery = RecoveryConfig::NewReno(NewRenoConfig::DEFAULT);
     let mut s = Script::sent(config, 12);
     s.dupacks(2);
     s.expect_nothing();

@@ -1,7 +1,7 @@
 //! Loss detection by time: RFC 8985, section 6.
 
 use super::config;
-use crate::tcp::config::{RecoveryConfig, TcpConfig};
+use crate::tcp::config::{NewRenoConfig, RecoveryConfig, RenoConfig, TcpConfig};
 use crate::tcp::flight::Delivery;
 use crate::tcp::testing::Script;
 use crate::time::Duration;
@@ -231,7 +231,7 @@ fn a_reported_duplicate_widens_the_window_once_a_round_trip() {
 #[test]
 fn without_reports_three_dupacks_are_a_loss() {
     let mut config = rack(10);
-    config.composition.recovery = RecoveryConfig::NewReno;
+    config.composition.recovery = RecoveryConfig::NewReno(NewRenoConfig::DEFAULT);
     let mut s = Script::sent(config, 10);
     s.wait(100);
     s.dupacks(2);
@@ -244,7 +244,7 @@ fn without_reports_three_dupacks_are_a_loss() {
 #[test]
 fn a_recovery_without_a_scoreboard_works_on_what_rack_finds() {
     let mut config = rack(10);
-    config.composition.recovery = RecoveryConfig::Reno;
+    config.composition.recovery = RecoveryConfig::Reno(RenoConfig::DEFAULT);
     let mut s = Script::sent(config, 10);
     s.wait(100);
     s.dupack_sacking(&[3..4]);

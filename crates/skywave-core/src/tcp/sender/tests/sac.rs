@@ -1,7 +1,7 @@
 //! TCP SAC (Francis 2012, section 3.1.2.1), end to end through the sender.
 
 use super::{MSS, plain};
-use crate::tcp::config::{CongestionConfig, RecoveryConfig, TcpConfig};
+use crate::tcp::config::{CongestionConfig, RecoveryConfig, RenoConfig, TcpConfig};
 use crate::tcp::testing::Script;
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::tcp::{CongestionControl, CustomCongestion};
@@ -121,7 +121,7 @@ fn more_dupacks_than_segments_outstanding_say_nothing() {
 #[test]
 fn after_the_recovery_it_takes_three_dupacks_again() {
     let mut config = plain("sac", 10);
-    config.composition.recovery = RecoveryConfig::Reno;
+    config.composition.recovery = RecoveryConfig::Reno(RenoConfig::DEFAULT);
     let mut s = Script::sent(config, 10);
     s.dupacks(3);
     s.expect_sent([1]);
