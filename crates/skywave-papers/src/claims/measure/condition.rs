@@ -86,6 +86,26 @@ impl Condition {
         }
     }
 
+    /// The verdicts that an interval reaches into, best first: what more seeds decide between.
+    pub(super) fn reached(&self, ours: &Estimate) -> Vec<Verdict> {
+        let (low, high) = ours.bounds();
+        let exactly = |x| Estimate {
+            half: Some(0.0),
+            ..Estimate::from_moments(ours.n, x, 0.0)
+        };
+        let ends = [low, ours.mean, high].map(|x| self.judge(&exactly(x)));
+        let mut all = ends.to_vec();
+        // An interval about the paper's number holds it, though its ends and the mean may not.
+        if let Rule::Gain(paper) | Rule::Value(paper) = self.rule
+            && (low..=high).contains(&paper)
+        {
+            all.push(Verdict::Reproduced);
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// How far inside the limits a number is, below zero outside. The paper's number is a limit to
     /// both sides.
     pub(super) fn margin(&self, x: f64) -> f64 {

@@ -97,6 +97,13 @@ pub(super) fn part(
         let count = format!("{} of {} points", holding.count(), points.len());
         remark = format!("{remark}; holds beyond the interval at {count}");
     }
+    if let Some((_, e, _)) = decisive.filter(|_| verdict == Verdict::TooFewSeeds) {
+        let reached: Vec<&str> = condition.reached(&e).iter().map(|v| v.as_str()).collect();
+        if reached.len() > 1 {
+            let comma = if remark.is_empty() { "" } else { "; " };
+            remark = format!("{remark}{comma}{}", reached.join(" or "));
+        }
+    }
     let remark = Some(remark).filter(|r| !r.is_empty());
     let e = decisive.map(|(_, e, _)| e);
     Part {
