@@ -402,7 +402,7 @@ impl<'a> Judge<'a> {
     fn new(paper: &Paper, view: View<'a>) -> Self {
         // Claims that resolved when the file was read, without results, resolve with results too: the
         // same names are looked up.
-        let replaced = |sender: &str| view.reading.is_some_and(|r| r.instead_of(sender).is_some());
+        let replaced = |sender: &str| view.reading.is_some_and(|r| r.replaces(sender));
         let models = paper.file.baseline.iter();
         let models = models.filter(|model| !replaced(model.sender.get_ref()));
         Self {

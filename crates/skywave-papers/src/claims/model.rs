@@ -90,7 +90,7 @@ pub(super) struct ReadingModel {
     pub(super) name: Spanned<String>,
     /// What differs, in words.
     pub(super) what: String,
-    /// The experiments that are run again with `set`; all when there are none.
+    /// The experiments that are run again with `set`, or in which `instead` holds; all when there are none.
     #[serde(default)]
     pub(super) experiments: Vec<String>,
     /// Values of paths, as a `[sweep]` names them.

@@ -21,6 +21,8 @@ pub struct Reading {
     experiments: BTreeMap<String, Scenario>,
     /// The choices that take the place of others.
     instead: BTreeMap<String, String>,
+    /// The only experiments in which they do; all when there are none.
+    within: Vec<String>,
 }
 
 impl Reading {
@@ -57,6 +59,7 @@ impl Reading {
                 .map(read)
                 .collect::<Result<_, _>>()?,
             instead: model.instead.clone(),
+            within: model.experiments.clone(),
         })
     }
 
@@ -65,9 +68,16 @@ impl Reading {
         self.experiments.get(name)
     }
 
-    /// What it has in place of a choice.
-    pub(super) fn instead_of(&self, choice: &str) -> Option<&str> {
-        self.instead.get(choice).map(String::as_str)
+    /// What it has in place of a choice, in an experiment.
+    pub(super) fn instead_of(&self, choice: &str, experiment: &str) -> Option<&str> {
+        let here = self.within.is_empty() || self.within.iter().any(|name| name == experiment);
+        let other = self.instead.get(choice).filter(|_| here);
+        other.map(String::as_str)
+    }
+
+    /// It has another choice in place of this one, in some experiment.
+    pub(super) fn replaces(&self, choice: &str) -> bool {
+        self.instead.contains_key(choice)
     }
 
     /// The choices that only this reading means.

@@ -214,9 +214,12 @@ impl<'a> View<'a> {
         !self.left_out.contains(&choice.to_string().as_str())
     }
 
-    /// The choice that this one stands for in the reading.
-    fn meant(&self, choice: &Scalar) -> Scalar {
-        let other = self.reading.and_then(|r| r.instead_of(&choice.to_string()));
+    /// The choice that this one stands for in the reading of an experiment.
+    fn meant(&self, choice: &Scalar, experiment: &str) -> Scalar {
+        let choice_name = choice.to_string();
+        let other = self
+            .reading
+            .and_then(|r| r.instead_of(&choice_name, experiment));
         other.map_or_else(|| choice.clone(), |name| Scalar::Text(name.to_owned()))
     }
 
@@ -258,7 +261,7 @@ impl<'a> View<'a> {
         for (short, value) in at.chain(more.iter().copied()) {
             let path = self.path(scenario, short)?;
             let value_at = |p: usize| scenario.points()[p].param(path);
-            let meant = self.meant(value);
+            let meant = self.meant(value, &data.experiment);
             points.retain(|&p| value_at(p).is_some_and(|v| meant.is(v)));
             if points.is_empty() {
                 let name = scenario.name();

@@ -120,6 +120,24 @@ fn a_claim_is_judged_under_a_choice_in_place_of_another() {
 }
 
 #[test]
+fn a_choice_takes_the_place_of_another_in_some_experiments() {
+    let three = SCENARIO.replace(r#"["reno", "cerl"]"#, r#"["reno", "cerl", "newreno"]"#);
+    let under = |experiment: &str| {
+        let reading = format!(
+            "[[reading]]\nname = \"new\"\nwhat = \"Reno is NewReno\"\n\
+             instead = {{ reno = \"newreno\" }}\nexperiments = [\"{experiment}\"]\n"
+        );
+        let file = claims(MEASURES).replace(HEAD, &format!("{HEAD}{reading}"));
+        let named = |name| Scenario::parse(name, &three, &NoFiles).expect("it is right");
+        let both = vec![named("fig"), named("other")];
+        let paper = read("paper", "claims.toml", &file, both, &NoFiles).expect("it is right");
+        evaluate(&paper, &results(&paper, goodput)).scores[0].under("new")
+    };
+    assert_eq!(under("fig"), Some(Verdict::NotReproduced));
+    assert_eq!(under("other"), None);
+}
+
+#[test]
 fn a_claim_is_judged_under_another_value() {
     let reading = "[[reading]]\nname = \"slow\"\nwhat = \"half the rate\"\n\
         set = { \"link.air.rate\" = \"500kbps\", \"flow.*.acking\" = \"delayed\" }\n";
