@@ -117,10 +117,10 @@ fn every_paper_resolves() {
 }
 
 #[test]
-fn figure_7a_has_the_six_variants() {
+fn figure_7a_has_the_six_variants_and_two_of_readings() {
     let paper = load("cerl").unwrap();
     let found = paper.experiments().iter().find(|s| s.name() == "fig7a");
-    assert_eq!(found.map(Scenario::runs), Some(6 * 10 * 20));
+    assert_eq!(found.map(Scenario::runs), Some(8 * 10 * 20));
 }
 
 #[test]
@@ -148,39 +148,63 @@ fn every_baseline_is_one_that_a_claim_compares_with() {
     }
 }
 
-/// Each number that the claims quote from the witness is in its table, in rows of one point.
+/// A table of measurements inside ns-2: its columns' names, and its rows.
+struct Measured {
+    head: Vec<&'static str>,
+    rows: Vec<Vec<&'static str>>,
+}
+
+impl Measured {
+    fn new(text: &'static str) -> Self {
+        let mut lines = text.lines().map(|line| line.split(',').collect());
+        Self {
+            head: lines.next().expect("a head"),
+            rows: lines.collect(),
+        }
+    }
+
+    fn cell<'a>(&self, row: &'a [&'static str], name: &str) -> Option<&'a str> {
+        let at = self.head.iter().position(|column| *column == name)?;
+        Some(row[at])
+    }
+
+    /// Loss, delay and rate of the row in which the agent has these numbers at the point.
+    fn settings(&self, point: &str, agent: &str, [mean, half]: [f64; 2]) -> Vec<String> {
+        let found = self.rows.iter().find(|row| {
+            let number = |name| self.cell(row, name).map(|cell| cell.parse::<f64>());
+            let is = self.cell(row, "point") == Some(point);
+            is && self.cell(row, "agent") == Some(agent)
+                && number("goodput_mbps_mean") == Some(Ok(mean))
+                // A table without intervals has zero of them.
+                && number("goodput_mbps_ci95").unwrap_or(Ok(0.0)) == Ok(half)
+        });
+        let row = found.unwrap_or_else(|| panic!("{point}: no {agent} with {mean}"));
+        let cell = |name| self.cell(row, name).expect("a cell").to_owned();
+        ["q", "Tp", "B"].map(cell).to_vec()
+    }
+}
+
+/// Each number that the claims quote of senders inside ns-2 is in its table, in rows of one point.
 #[test]
-fn the_evidence_is_what_the_witness_measured() {
-    let table = include_str!("../../../../../bench/peers/ns2/reference/witness.csv");
-    let mut lines = table.lines();
-    let head: Vec<&str> = lines.next().expect("a head").split(',').collect();
-    let at = |name: &str| head.iter().position(|column| *column == name).expect(name);
-    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+fn the_evidence_is_what_was_measured() {
+    let module = Measured::new(include_str!(
+        "../../../../../bench/peers/ns2/reference/westwood.csv"
+    ));
+    let witness = Measured::new(include_str!(
+        "../../../../../bench/peers/ns2/reference/witness.csv"
+    ));
     let paper = load("cerl").unwrap();
     let evidence = &paper.file.baseline[0].evidence;
     assert_eq!(evidence.len(), 8);
     for one in evidence {
-        let (_, point) = one
-            .source
-            .split_once("witness.csv, point ")
-            .expect("a point");
-        let settings = |agent: &str, [mean, half]: [f64; 2]| -> Vec<String> {
-            let number = |row: &[&str], name| row[at(name)].parse::<f64>().expect("a number");
-            let found = rows.iter().find(|row| {
-                let is = row[at("point")] == point && row[at("agent")] == agent;
-                is && number(row, "goodput_mbps_mean") == mean
-                    && number(row, "goodput_mbps_ci95") == half
-            });
-            let row = found.unwrap_or_else(|| panic!("{point}: no {agent} with {mean}"));
-            let columns = ["q", "Tp", "B"].map(|name| row[at(name)].to_owned());
-            columns.to_vec()
-        };
-        let westwood = settings("Linux/westwood", one.baseline);
-        assert_eq!(settings("Reno", one.over.measured), westwood, "{point}");
-        assert_eq!(
-            settings("CERL", one.mechanism.measured),
-            westwood,
-            "{point}"
-        );
+        let (_, point) = one.source.split_once(", point ").expect("a point");
+        let westwood = module.settings(point, "WestwoodNR", one.baseline);
+        for (agent, numbers) in [
+            ("Reno", one.over.measured),
+            ("CERL", one.mechanism.measured),
+        ] {
+            let settings = witness.settings(point, agent, numbers);
+            assert_eq!(settings, westwood, "{point} {agent}");
+        }
     }
 }
