@@ -49,7 +49,8 @@ impl Scorecard {
             if let Some(what) = &score.unmeasured {
                 let _ = writeln!(out, "  not measured: {what}");
             }
-            for other in &score.rereads {
+            let differing = score.rereads.iter().filter(|o| o.verdict != score.verdict);
+            for other in differing {
                 let (reading, verdict) = (&other.reading, other.verdict);
                 let _ = writeln!(out, "  under the reading {reading}: {verdict}");
             }

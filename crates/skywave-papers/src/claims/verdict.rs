@@ -5,7 +5,7 @@
 //!
 //! | part | reproduced | direction only | not reproduced |
 //! |---|---|---|---|
-//! | gain in percent | within 25 % of the paper's gain | elsewhere on the paper's side of zero | else |
+//! | gain in percent | within 25 % of the paper's gain | else, to the paper's side and more than *the same* | else |
 //! | value | within 10 % of the paper's value | elsewhere within a factor of two | else |
 //! | order, bound, shape, invariant: something lies above (or below, or between) limits | inside | – | outside |
 //!
@@ -19,7 +19,8 @@
 //! when the interval of the paired difference leaves out zero. Where a text gives a word
 //! and no number, the same number stands for it everywhere: *same*, *identical*, *flat*: within 5 %;
 //! *slightly*, *almost*, *a little*: within 15 %; *close*, *similar*: within 25 %; *strongly*, *much*:
-//! by more than 25 %.
+//! by more than 25 %. So a gain has the paper's direction only from 5 % on, or from a quarter of the paper's where
+//! that is less.
 //!
 //! A part that is not reproduced because of a sender that the paper compares with is *baseline differs*
 //! instead: `baseline.rs` has the rule. A part whose outcome was put in is *circular*, and counts for nothing.
@@ -34,6 +35,8 @@ use skywave_lab::experiment::stats::Estimate;
 
 /// How far a measured gain may be from the paper's, as a share of it.
 pub const GAIN_TOLERANCE: f64 = 0.25;
+/// Percent by which two numbers may differ that are called the same.
+pub const SAME: f64 = 5.0;
 /// How far a measured value may be from the paper's, as a share of it.
 pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
@@ -144,11 +147,12 @@ fn multiple(x: f64, paper: f64) -> f64 {
 /// Room for the last digit of a decimal number.
 const SLACK: f64 = 1e-12;
 
-/// The rule for a gain; `paper` and `ours` in one unit, as shares or in percent.
+/// The rule for a gain; `paper` and `ours` in percent.
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     use Verdict::{DirectionOnly, NotReproduced, Reproduced};
+    let least = (SAME / paper.abs()).min(GAIN_TOLERANCE);
     let zone = |x| match multiple(x, paper) {
-        ratio if ratio <= 0.0 => 0,
+        ratio if ratio <= least => 0,
         ratio if ratio < 1.0 - GAIN_TOLERANCE - SLACK => 1,
         ratio if ratio <= 1.0 + GAIN_TOLERANCE + SLACK => 2,
         _ => 3,

@@ -18,31 +18,34 @@ fn single(mean: f64) -> Estimate {
     }
 }
 
+fn percent(share: &Estimate) -> Estimate {
+    estimate(100.0 * share.mean, 100.0 * share.half.unwrap_or_default())
+}
+
 #[test]
 fn a_gain_within_a_quarter_of_the_papers_is_reproduced() {
-    // 159 % in the paper: from 119.25 to 198.75 %.
-    assert_eq!(gain(1.59, &estimate(1.1925, 0.0)), Verdict::Reproduced);
-    assert_eq!(gain(1.59, &estimate(1.192, 0.0)), Verdict::DirectionOnly);
-    assert_eq!(gain(1.59, &estimate(1.9875, 0.0)), Verdict::Reproduced);
-    assert_eq!(gain(1.59, &estimate(1.988, 0.0)), Verdict::DirectionOnly);
+    // 160 % in the paper: from 120 to 200 %.
+    assert_eq!(gain(160.0, &estimate(120.0, 0.0)), Verdict::Reproduced);
+    assert_eq!(gain(160.0, &estimate(119.9, 0.0)), Verdict::DirectionOnly);
+    assert_eq!(gain(160.0, &estimate(200.0, 0.0)), Verdict::Reproduced);
+    assert_eq!(gain(160.0, &estimate(200.1, 0.0)), Verdict::DirectionOnly);
 }
 
 #[test]
 fn an_interval_over_the_edge_of_a_zone_shows_nothing() {
-    // 25 % of 160 % are 40 percentage points.
-    assert_eq!(gain(1.6, &estimate(1.6, 0.4)), Verdict::Reproduced);
-    assert_eq!(gain(1.6, &estimate(1.6, 0.401)), Verdict::TooFewSeeds);
-    assert_eq!(gain(-1.6, &estimate(-1.6, 0.401)), Verdict::TooFewSeeds);
-    assert_eq!(gain(1.6, &estimate(1.9, 0.09)), Verdict::Reproduced);
-    assert_eq!(gain(1.6, &estimate(1.9, 0.11)), Verdict::TooFewSeeds);
+    assert_eq!(gain(160.0, &estimate(160.0, 40.0)), Verdict::Reproduced);
+    assert_eq!(gain(160.0, &estimate(160.0, 40.1)), Verdict::TooFewSeeds);
+    assert_eq!(gain(-160.0, &estimate(-160.0, 40.1)), Verdict::TooFewSeeds);
+    assert_eq!(gain(160.0, &estimate(190.0, 9.0)), Verdict::Reproduced);
+    assert_eq!(gain(160.0, &estimate(190.0, 11.0)), Verdict::TooFewSeeds);
     // From half of the paper's to twice: the right direction on both sides, and its number between them.
-    assert_eq!(gain(1.6, &estimate(2.0, 1.2)), Verdict::TooFewSeeds);
+    assert_eq!(gain(160.0, &estimate(200.0, 120.0)), Verdict::TooFewSeeds);
 }
 
 #[test]
 fn a_wide_interval_within_a_zone_still_tells() {
-    assert_eq!(gain(1.6, &estimate(0.9, 0.29)), Verdict::DirectionOnly);
-    assert_eq!(gain(1.6, &estimate(-0.7, 0.6)), Verdict::NotReproduced);
+    assert_eq!(gain(160.0, &estimate(90.0, 29.0)), Verdict::DirectionOnly);
+    assert_eq!(gain(160.0, &estimate(-70.0, 60.0)), Verdict::NotReproduced);
     assert_eq!(value(1.6, &estimate(2.4, 0.6)), Verdict::DirectionOnly);
     assert_eq!(value(1.6, &estimate(6.0, 2.0)), Verdict::NotReproduced);
 }
@@ -60,17 +63,21 @@ fn two_seeds_far_apart_reproduce_no_value() {
 
 #[test]
 fn a_single_run_shows_nothing() {
-    assert_eq!(gain(0.32, &single(0.33)), Verdict::TooFewSeeds);
+    assert_eq!(gain(32.0, &single(33.0)), Verdict::TooFewSeeds);
     assert_eq!(value(1.69, &single(1.69)), Verdict::TooFewSeeds);
     assert_eq!(Limits::POSITIVE.judge(&single(0.2)), Verdict::TooFewSeeds);
 }
 
 #[test]
-fn a_gain_has_the_direction_only_beyond_its_interval() {
-    assert_eq!(gain(0.32, &estimate(0.05, 0.04)), Verdict::DirectionOnly);
-    assert_eq!(gain(0.32, &estimate(0.05, 0.05)), Verdict::TooFewSeeds);
-    assert_eq!(gain(0.32, &estimate(-0.1, 0.02)), Verdict::NotReproduced);
-    assert_eq!(gain(-0.32, &estimate(-0.1, 0.02)), Verdict::DirectionOnly);
+fn a_gain_has_a_direction_if_it_is_more_than_the_same() {
+    assert_eq!(gain(32.0, &estimate(10.0, 4.9)), Verdict::DirectionOnly);
+    assert_eq!(gain(32.0, &estimate(10.0, 5.1)), Verdict::TooFewSeeds);
+    assert_eq!(gain(32.0, &estimate(0.0, 4.9)), Verdict::NotReproduced);
+    assert_eq!(gain(32.0, &estimate(-10.0, 2.0)), Verdict::NotReproduced);
+    assert_eq!(gain(-32.0, &estimate(-10.0, 2.0)), Verdict::DirectionOnly);
+    // A quarter of 8 % is less than 5 %.
+    assert_eq!(gain(8.0, &estimate(3.0, 0.9)), Verdict::DirectionOnly);
+    assert_eq!(gain(8.0, &estimate(1.0, 0.9)), Verdict::NotReproduced);
 }
 
 #[test]
@@ -117,7 +124,7 @@ fn an_invariant_includes_its_limits() {
 #[test]
 fn a_narrower_interval_changes_no_verdict_but_that_of_too_few_seeds() {
     let rules: [&dyn Fn(&Estimate) -> Verdict; 4] = [
-        &|e| gain(0.6, e),
+        &|e| gain(60.0, &percent(e)),
         &|e| value(0.6, e),
         &|e| Limits::at_most(0.6).judge(e),
         &|e| Limits::POSITIVE.judge(e),

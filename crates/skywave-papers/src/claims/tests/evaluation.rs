@@ -52,7 +52,9 @@ fn a_gain_by_too_few_seeds_is_said_to_be_undecided() {
     let table = card.table();
     assert!(table.contains("one  too few seeds"), "{table}");
     assert!(
-        table.contains("paper 100 %, ours 100 [1, 199] % (reproduced or direction only)"),
+        table.contains(
+            "paper 100 %, ours 100 [1, 199] % (reproduced or direction only or not reproduced)"
+        ),
         "{table}"
     );
     let summary = card.summary();
