@@ -171,7 +171,7 @@ impl Measured {
     /// Loss, delay and rate of the row in which the agent has these numbers at the point.
     fn settings(&self, point: &str, agent: &str, [mean, half]: [f64; 2]) -> Vec<String> {
         let found = self.rows.iter().find(|row| {
-            let number = |name| self.cell(row, name).map(|cell| cell.parse::<f64>());
+            let number = |name| self.cell(row, name).map(str::parse::<f64>);
             let is = self.cell(row, "point") == Some(point);
             is && self.cell(row, "agent") == Some(agent)
                 && number("goodput_mbps_mean") == Some(Ok(mean))
