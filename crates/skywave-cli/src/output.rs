@@ -1,12 +1,12 @@
 //! Output that all verbs that simulate have in common.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skywave_lab::experiment::Doubts;
 use skywave_lab::report::{WriteError, write_file};
 use skywave_lab::scenario::Scenario;
-use skywave_papers::page::PageError;
+use skywave_papers::page::{self, PageError};
 
 use crate::failure::Failure;
 
@@ -20,18 +20,47 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     write_file(path, |out| out.write_all(text.as_bytes()))
 }
 
-/// Replaces parts of a page of Markdown, whole or not at all.
-pub(crate) fn replace(
-    page: &Path,
-    new: impl FnOnce(&str) -> Result<String, PageError>,
+/// Whether pages of Markdown can be read, and have blocks of a verb that `new` can replace: said before long work.
+pub(crate) fn check_pages(
+    pages: &[PathBuf],
+    verb: &str,
+    new: impl Fn(&str) -> Result<String, PageError>,
 ) -> Result<(), Failure> {
-    let failed = |why: String| Failure::Page {
+    for page in pages {
+        let text = text_of(page)?;
+        new(&text).map_err(|error| failed(page, error.to_string()))?;
+        if page::blocks(&text, verb).is_empty() {
+            return Err(failed(
+                page,
+                format!("there is no `<!-- {verb} NAME: KIND -->` in it"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Replaces parts of pages of Markdown: of all or none, as far as their texts go.
+pub(crate) fn replace(
+    pages: &[PathBuf],
+    new: impl Fn(&str) -> Result<String, PageError>,
+) -> Result<(), Failure> {
+    let replaced = |page: &PathBuf| new(&text_of(page)?).map_err(|e| failed(page, e.to_string()));
+    let texts: Vec<String> = pages.iter().map(replaced).collect::<Result<_, _>>()?;
+    for (page, text) in pages.iter().zip(&texts) {
+        write(page, text)?;
+    }
+    Ok(())
+}
+
+fn text_of(page: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(page).map_err(|error| failed(page, error.to_string()))
+}
+
+fn failed(page: &Path, why: String) -> Failure {
+    Failure::Page {
         page: page.to_owned(),
         why,
-    };
-    let old = std::fs::read_to_string(page).map_err(|error| failed(error.to_string()))?;
-    let new = new(&old).map_err(|error| failed(error.to_string()))?;
-    Ok(write(page, &new)?)
+    }
 }
 
 /// Tells what is probably not meant in a scenario, though it can be run.

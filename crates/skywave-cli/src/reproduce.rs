@@ -39,8 +39,8 @@ const SCORECARD: &str = "scorecard";
     skywave reproduce cerl --json | jq .verdict\n  \
     skywave reproduce cerl --markdown my-page.md   # tables of a page between hand-written text\n  \
     skywave reproduce wtcp --twice             # does a verdict hang on the number of seeds?\n\n\
-    Each line of --json has: claim, kind, where, statement, core, paper, ours, ci95, verdict, parts,\n\
-    parts_reproduced\n\
+    Each line of --json has: claim, kind, where, statement, core, figure, note, main, unmeasured, reason, paper,\n\
+    ours, ci95, verdict, parts, parts_reproduced, readings\n\
     (paper, ours and ci95 are objects by name where a claim has several numbers).")]
 pub(crate) struct Args {
     /// The paper, such as cerl, or all; or the folder of one of your own.
@@ -57,12 +57,13 @@ pub(crate) struct Args {
     json: bool,
 
     /// Bring pages up to date: what stands in them between "<!-- reproduce PAPER: KIND -->" and "<!-- end -->"
-    /// is replaced. Kinds: counts, main, claims, decisions, readings, inputs.
+    /// is replaced. Kinds: inputs, counts, main, claims, decisions, readings.
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with = "only")]
     markdown: Vec<PathBuf>,
 
-    /// Run each experiment with twice its seeds, and tell which verdicts differ from those by the first half.
-    #[arg(long, conflicts_with_all = ["json", "markdown", "dask", "store"])]
+    /// Run each experiment with twice its seeds (results in runs/PAPER/twice), and tell which verdicts differ from those
+    /// by the first half.
+    #[arg(long, conflicts_with_all = ["json", "csv", "markdown", "dask", "store"])]
     twice: bool,
 
     #[command(flatten)]
@@ -80,6 +81,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.twice {
         return twice(args, papers);
     }
+    output::check_pages(&args.markdown, claims::VERB, |text| {
+        claims::in_page(text, &[])
+    })?;
     let mut measured = Vec::new();
     for paper in &papers {
         let only: Vec<String> = args
@@ -133,9 +137,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         output::write(&page, &claims::page(&together)?)?;
     }
     let cards: Vec<&Scorecard> = scorecards.iter().collect();
-    for page in &args.markdown {
-        output::replace(page, |text| claims::in_page(text, &cards))?;
-    }
+    output::replace(&args.markdown, |text| claims::in_page(text, &cards))?;
     print(args, &together, &page)
 }
 
@@ -151,16 +153,15 @@ fn twice(args: &Args, papers: Vec<Paper>) -> Result<(), Failure> {
         paper.double_seeds();
         let by_all = claims::evaluate(&paper, &results);
         let (parts, _) = by_all.parts(None);
-        let differing: Vec<_> = by_half.differing(&by_all).collect();
+        let differing = by_half.differing(&by_all);
         writeln!(
             out,
-            "{}: {} of {parts} parts have another verdict with twice the seeds",
+            "{}: {} of {parts} parts, and what they are under other readings, have another verdict with twice the seeds",
             paper.name(),
             differing.len()
         )?;
-        for (claim, part, once, twice) in differing {
-            let name = format!("{claim} {part}");
-            writeln!(out, "  {}: {once} → {twice}", name.trim_end())?;
+        for (part, once, twice) in differing {
+            writeln!(out, "  {part}: {once} → {twice}")?;
         }
     }
     Ok(())

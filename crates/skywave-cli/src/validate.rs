@@ -74,6 +74,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         (true, false) => live::repeat(&named(&args.only, seeds)?)?,
         (false, _) => named(&args.only, seeds)?,
     };
+    output::check_pages(&args.markdown, validate::VERB, |text| {
+        validate::in_page(text, &[])
+    })?;
     let mut summary = Vec::new();
     let mut missed = Vec::new();
     let mut lines = Vec::new();
@@ -91,9 +94,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if !args.json && sets.len() > 1 {
         writeln!(io::stdout(), "Summary\n{}", summary.join("\n"))?;
     }
-    for page in &args.markdown {
-        output::replace(page, |text| validate::in_page(text, &lines))?;
-    }
+    output::replace(&args.markdown, |text| validate::in_page(text, &lines))?;
     if missed.is_empty() {
         return Ok(());
     }

@@ -97,6 +97,10 @@ fn next<'a>(text: &'a str, verb: &str) -> Option<Found<'a>> {
                 end = Some(length);
                 break;
             }
+            if is_mark(line) {
+                // The end of another block is not this one's.
+                break;
+            }
             length += line.len();
         }
         let block = end.map(|end| Block {
@@ -107,6 +111,17 @@ fn next<'a>(text: &'a str, verb: &str) -> Option<Found<'a>> {
         return Some(Found { begin, block });
     }
     None
+}
+
+/// A line marks a block, of whatever verb.
+fn is_mark(line: &str) -> bool {
+    let inner = line.trim().strip_prefix("<!-- ");
+    let inner = inner.and_then(|rest| rest.strip_suffix(" -->"));
+    inner.is_some_and(|inner| {
+        inner
+            .split_once(": ")
+            .is_some_and(|(who, _)| who.contains(' '))
+    })
 }
 
 /// The name and the kind that a line asks for.
@@ -148,5 +163,8 @@ mod tests {
             refused("\n<!-- run a: x -->\n"),
             "line 2: this block has no `<!-- end -->`"
         );
+        // The end of the block after it is not its own.
+        let twice = "<!-- run a: x -->\nby hand\n<!-- validate b: y -->\n<!-- end -->\n";
+        assert_eq!(refused(twice), "line 1: this block has no `<!-- end -->`");
     }
 }

@@ -64,6 +64,11 @@ fn pages_say_what_was_recorded() {
             let page = read(&path);
             for block in blocks(&page, verb) {
                 let of = (block.name.to_owned(), block.kind.to_owned());
+                assert!(
+                    !block.text.is_empty(),
+                    "{}: {of:?} is empty",
+                    path.display()
+                );
                 let text = recorded.get(&of).map(String::as_str);
                 assert_eq!(Some(block.text), text, "{}: {of:?}", path.display());
                 count += 1;

@@ -20,10 +20,8 @@ use super::error::Fault;
 use super::measure::{Measures, Part, factor};
 use super::model::{BaselineModel, EvidenceModel, Measured};
 use super::select::{Scalar, View, scaled};
-use super::verdict::{VALUE_TOLERANCE, Verdict};
+use super::verdict::{SAME, VALUE_TOLERANCE, Verdict};
 
-/// How far two programs' numbers of the mechanism may be apart, as a share.
-const SAME: f64 = 0.05;
 /// The parameter whose values are senders.
 const SENDER: &str = "variant";
 
@@ -168,7 +166,9 @@ fn evidence_of(sender: &str, model: &EvidenceModel, view: &View<'_>) -> Result<E
     let theirs = quotient(model.baseline, model.over.measured)?;
     let standing = match mechanism.zip(ratio) {
         None => Standing::NotRun,
-        Some((mechanism, _)) if !mechanism.agrees(&estimate(model.mechanism.measured), SAME) => {
+        Some((mechanism, _))
+            if !mechanism.agrees(&estimate(model.mechanism.measured), SAME / 100.0) =>
+        {
             Standing::OtherMechanism
         }
         Some(_) if is_near(model.paper, theirs) => Standing::AsThePaper,

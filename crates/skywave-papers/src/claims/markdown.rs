@@ -12,6 +12,15 @@ use crate::page::{Block, PageError, replaced};
 pub const VERB: &str = "reproduce";
 /// In place of a paper's name: all of them.
 const ALL: &str = "all";
+/// The kinds of blocks that a paper has.
+pub const KINDS: [&str; 6] = [
+    "inputs",
+    "counts",
+    "main",
+    "claims",
+    "decisions",
+    "readings",
+];
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
@@ -34,6 +43,13 @@ fn text(block: &Block<'_>, cards: &[&Scorecard]) -> Result<Option<String>, Strin
             )),
         };
     }
+    if !KINDS.contains(&block.kind) {
+        let known = KINDS.join(", ");
+        return Err(format!(
+            "there is no block `{}`; there are {known}",
+            block.kind
+        ));
+    }
     let Some(card) = cards.iter().find(|card| card.paper == block.name) else {
         return Ok(None);
     };
@@ -44,17 +60,13 @@ fn text(block: &Block<'_>, cards: &[&Scorecard]) -> Result<Option<String>, Strin
         "claims" => card.markdown_claims(),
         "decisions" => card.markdown_decisions(),
         "readings" => card.markdown_readings(),
-        kind => {
-            return Err(format!(
-                "there is no block `{kind}`; there are inputs, counts, main, claims, decisions and readings"
-            ));
-        }
+        _ => return Ok(None),
     }))
 }
 
-/// A table with a row for each verdict that occurs.
+/// The core claims of each paper in a table with a column for each verdict that occurs.
 fn counts_of_all(cards: &[&Scorecard]) -> String {
-    let shown: Vec<Verdict> = Scorecard::total(cards, None)
+    let shown: Vec<Verdict> = Scorecard::total(cards, Some(true))
         .into_iter()
         .filter_map(|(verdict, count)| (count > 0).then_some(verdict))
         .collect();
@@ -150,7 +162,7 @@ impl Scorecard {
         for one in &self.decisions {
             let about = match one.experiments.as_slice() {
                 [] => String::new(),
-                names => format!(" ({})", names.join(", ")),
+                names => format!(" ({})", escape(&names.join(", "))),
             };
             let _ = writeln!(
                 out,
@@ -159,7 +171,7 @@ impl Scorecard {
                 escape(&one.value),
                 escape(&one.why),
                 if one.claims_seen { "yes" } else { "no" },
-                one.reading.as_deref().unwrap_or_default()
+                escape(one.reading.as_deref().unwrap_or_default())
             );
         }
         out + "\n"
@@ -173,14 +185,14 @@ impl Scorecard {
             let moved = self.scores.iter().filter_map(|score| {
                 let under = score.under(name)?;
                 let differs = under != score.verdict;
-                differs.then(|| format!("{}: {} → {under}", score.claim, score.verdict))
+                differs.then(|| format!("{}: {} → {under}", escape(&score.claim), score.verdict))
             });
             let moved: Vec<String> = moved.collect();
             let moved = match moved.as_slice() {
                 [] => "none".to_owned(),
                 some => some.join("<br>"),
             };
-            let _ = writeln!(out, "| **{name}**: {} | {moved} |", escape(what));
+            let _ = writeln!(out, "| **{}**: {} | {moved} |", escape(name), escape(what));
         }
         out + "\n"
     }

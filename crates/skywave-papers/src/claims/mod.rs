@@ -46,7 +46,7 @@ use select::View;
 pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
 pub use html::page;
-pub use markdown::{VERB, in_page};
+pub use markdown::{KINDS, VERB, in_page};
 pub use measure::{Part, Stated};
 pub use model::Kind;
 pub use reading::Reading;
@@ -258,6 +258,13 @@ pub(crate) fn read(
     files: &dyn Files,
 ) -> Result<Paper, ClaimsError> {
     let (document, model) = from_toml::<File>(file, text)?;
+    if text
+        .parse()
+        .is_ok_and(|table: toml::Table| has_no_number(&toml::Value::Table(table)))
+    {
+        let shown = document.mistake(0..0, "`inf` and `nan` state nothing that could be measured");
+        return Err(FileError::mistake(file, shown.to_string(), shown).into());
+    }
     let mut paper = Paper {
         name: name.to_owned(),
         text: text.to_owned(),
@@ -275,11 +282,22 @@ pub(crate) fn read(
     for model in &paper.file.reading {
         let reading = Reading::new(model, &paper.experiments, files);
         let reading = reading.map_err(|fault| of_part(&fault, "reading", &model.name))?;
+        let known = |name| paper.scenarios().any(|other| other.name() == name);
+        let same = paper
+            .readings
+            .iter()
+            .any(|other| other.name == reading.name);
+        let twice = same || reading.scenarios().any(|one| known(one.name()));
+        if twice {
+            let fault = Fault::new("there are two of this name, or an experiment of such a name");
+            return Err(of_part(&fault, "reading", &model.name).into());
+        }
         paper.readings.push(reading);
     }
     for given in &paper.file.given {
         let Some(head) = given.keys.first() else {
-            continue;
+            let shown = document.mistake(0..0, "a [[given]] has no keys");
+            return Err(FileError::mistake(file, shown.to_string(), shown).into());
         };
         register::check_keys(&given.keys, &given.experiments, &paper.experiments)
             .map_err(|fault| of_part(&fault, "setting", head))?;
@@ -293,11 +311,35 @@ pub(crate) fn read(
         let twice = paper.file.claim[..index].iter().any(same);
         check(&paper, claim, twice).map_err(|fault| of_part(&fault, "claim", &claim.id))?;
     }
+    for (reading, model) in paper.readings.iter().zip(&paper.file.reading) {
+        let left_out = paper.choices_of_readings();
+        let view = View {
+            reading: Some(reading),
+            ..paper.view(None, &left_out)
+        };
+        for claim in &paper.file.claim {
+            claim.measure.parts(&view).map_err(|fault| {
+                let id = claim.id.get_ref();
+                let fault = Fault::new(format!("under it `{id}` cannot be measured: {fault}"));
+                of_part(&fault, "reading", &model.name)
+            })?;
+        }
+    }
     for model in &paper.file.baseline {
         Baseline::check(model, &paper.view(None, &[]))
             .map_err(|fault| of_part(&fault, "baseline", &model.sender))?;
     }
     Ok(paper)
+}
+
+/// A float in it is no number.
+fn has_no_number(value: &toml::Value) -> bool {
+    match value {
+        toml::Value::Float(x) => !x.is_finite(),
+        toml::Value::Array(items) => items.iter().any(has_no_number),
+        toml::Value::Table(table) => table.values().any(has_no_number),
+        _ => false,
+    }
 }
 
 fn check(paper: &Paper, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
@@ -365,13 +407,13 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
         })
         .collect();
     let scores = paper.file.claim.iter().map(|claim| {
-        let parts = own.parts(claim);
+        let measured = own.measured(claim);
         let rereads = others.iter().filter_map(|(reading, judge)| {
-            let reread = judge.parts(claim);
-            (reread != parts).then(|| Reread::new(reading, reread))
+            let other = judge.measured(claim);
+            (other != measured).then(|| Reread::new(reading, judge.judged(claim, other)))
         });
         let rereads = rereads.collect();
-        Score::new(claim, parts, rereads)
+        Score::new(claim, own.judged(claim, measured), rereads)
     });
     Scorecard {
         left_out: 0,
@@ -411,8 +453,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn parts(&self, claim: &ClaimModel) -> Vec<Part> {
-        let mut parts = claim.measure.parts(&self.view).unwrap_or_default();
+    fn measured(&self, claim: &ClaimModel) -> Vec<Part> {
+        claim.measure.parts(&self.view).unwrap_or_default()
+    }
+
+    /// The parts with the outcomes that more than their numbers decide.
+    fn judged(&self, claim: &ClaimModel, mut parts: Vec<Part>) -> Vec<Part> {
         for baseline in &self.baselines {
             baseline.decide(&claim.measure, self.view, &mut parts);
         }

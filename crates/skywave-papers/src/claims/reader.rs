@@ -101,6 +101,7 @@ impl Reader {
             Service::Trace(_) => Err(Fault::new(format!("link `{name}` has no constant rate"))),
         };
         let number = match data.per {
+            Some(Per::Number(0.0)) => return Err(Fault::new("`per` cannot be 0")),
             Some(Per::Number(n)) => n,
             _ => 1.0,
         };

@@ -39,13 +39,41 @@ impl Reading {
             ));
         }
         known_experiments(&model.experiments, all)?;
+        if name.is_empty() {
+            return Err(Fault::new("it needs a name"));
+        }
+        for (choice, other) in &model.instead {
+            let within = |one: &&Scenario| {
+                model.experiments.is_empty() || model.experiments.iter().any(|n| n == one.name())
+            };
+            let has_both = |one: &Scenario| {
+                one.params().iter().any(|path| {
+                    let has = |name: &str| {
+                        let mut values = one.points().iter().filter_map(|point| point.param(path));
+                        values.any(|value| value.to_string() == name)
+                    };
+                    has(choice) && has(other)
+                })
+            };
+            let mut read = all.iter().filter(within);
+            let fits = if model.experiments.is_empty() {
+                read.any(has_both)
+            } else {
+                read.all(has_both)
+            };
+            if !fits {
+                return Err(Fault::new(format!(
+                    "`{choice}` and `{other}` are not both values of one swept parameter of its experiments"
+                )));
+            }
+        }
         let asked = |one: &&Scenario| {
             let named = model.experiments.iter().any(|n| n == one.name());
             !model.set.is_empty() && (model.experiments.is_empty() || named)
         };
         let read = |one: &Scenario| -> Result<(String, Scenario), Fault> {
             let own = format!("{}.{name}", one.name());
-            let text = overlaid(one.text(), &model.set);
+            let text = overlaid(one, &model.set)?;
             let read = Scenario::parse_with(&own, &own, &text, files, &CustomMembers::default());
             let failed = |error: ScenarioError| Fault::new(error.to_string());
             Ok((one.name().to_owned(), read.map_err(failed)?))
@@ -104,20 +132,31 @@ impl Reading {
 }
 
 /// A scenario's text with these values: each is a swept path with one value, which replaces what the
-/// file says there.
-fn overlaid(text: &str, set: &BTreeMap<String, toml::Value>) -> String {
-    let header = |line: &&str| line.trim_end() == "[sweep]";
+/// file sets there.
+fn overlaid(scenario: &Scenario, set: &BTreeMap<String, toml::Value>) -> Result<String, Fault> {
+    let (name, text) = (scenario.name(), scenario.text());
+    if let Some(path) = set.keys().find(|path| scenario.params().contains(path)) {
+        return Err(Fault::new(format!(
+            "`{path}` is swept in `{name}`: a reading sets what is not"
+        )));
+    }
     let mut lines = String::from("[sweep]\n");
     for (path, value) in set {
+        let path = toml::Value::String(path.clone());
         // Writing to a string cannot fail.
-        let _ = writeln!(lines, "\"{path}\" = [{value}]");
+        let _ = writeln!(lines, "{path} = [{value}]");
     }
-    match text.lines().position(|line| header(&line)) {
-        None => format!("{text}\n{lines}"),
+    let header = |line: &str| line.split('#').next().map(str::trim) == Some("[sweep]");
+    match text.lines().position(header) {
+        None if scenario.params().is_empty() => Ok(format!("{text}\n{lines}")),
+        None => Err(Fault::new(format!(
+            "the sweep of `{name}` has to begin with a line `[sweep]`, so that more can be set"
+        ))),
         Some(at) => {
-            let before = text.lines().take(at).map(|line| line.to_owned() + "\n");
-            let after = text.lines().skip(at + 1).map(|line| line.to_owned() + "\n");
-            before.chain([lines]).chain(after).collect()
+            let whole = |line: &str| line.to_owned() + "\n";
+            let before = text.lines().take(at).map(whole);
+            let after = text.lines().skip(at + 1).map(whole);
+            Ok(before.chain([lines]).chain(after).collect())
         }
     }
 }

@@ -142,17 +142,31 @@ impl Scorecard {
         self
     }
 
-    /// The parts that have another verdict in a scorecard of the same paper: claim, part, the verdict here and there.
-    pub fn differing<'a>(
-        &'a self,
-        other: &'a Self,
-    ) -> impl Iterator<Item = (&'a str, &'a str, Verdict, Verdict)> {
-        let pairs = self.scores.iter().zip(&other.scores);
-        let parts = pairs.flat_map(|(mine, theirs)| {
-            let parts = mine.parts.iter().zip(&theirs.parts);
-            parts.map(|(a, b)| (mine.claim.as_str(), a.name.as_str(), a.verdict, b.verdict))
-        });
-        parts.filter(|(_, _, here, there)| here != there)
+    /// The parts that have another verdict in a scorecard of the same paper, also under other readings: claim and
+    /// part, the verdict here and there.
+    pub fn differing(&self, other: &Self) -> Vec<(String, Verdict, Verdict)> {
+        let mut all = Vec::new();
+        let mut compare = |what: &str, mine: &[Part], theirs: &[Part]| {
+            for (a, b) in mine
+                .iter()
+                .zip(theirs)
+                .filter(|(a, b)| a.verdict != b.verdict)
+            {
+                let name = format!("{what} {}", a.name);
+                all.push((name.trim_end().to_owned(), a.verdict, b.verdict));
+            }
+        };
+        for (mine, theirs) in self.scores.iter().zip(&other.scores) {
+            compare(&mine.claim, &mine.parts, &theirs.parts);
+            for (a, b) in mine.rereads.iter().flat_map(|a| {
+                let same = theirs.rereads.iter().filter(|b| b.reading == a.reading);
+                same.map(move |b| (a, b))
+            }) {
+                let what = format!("{} under {}", mine.claim, a.reading);
+                compare(&what, &a.parts, &b.parts);
+            }
+        }
+        all
     }
 
     /// All claims as JSON, a line each.

@@ -61,15 +61,16 @@ impl Scorecard {
 
     /// How many settings are the text's, and how many were decided; nothing without a register.
     fn settings(&self) -> String {
-        if self.decisions.is_empty() {
-            return String::new();
+        let mut out = String::new();
+        if !self.decisions.is_empty() {
+            let seen = self.decisions.iter().filter(|one| one.claims_seen).count();
+            let _ = writeln!(
+                out,
+                "\nOf the settings of its experiments the text leaves {} open, {seen} of which were decided after a \
+                 claim's outcome had been seen; the scorecard lists them.",
+                self.decisions.len()
+            );
         }
-        let seen = self.decisions.iter().filter(|one| one.claims_seen).count();
-        let mut out = format!(
-            "\nOf the settings of its experiments the text leaves {} open, {seen} of which were decided after a \
-             claim's outcome had been seen; the scorecard lists them.\n",
-            self.decisions.len()
-        );
         for (name, what) in &self.readings {
             let _ = writeln!(out, "Also judged under the reading {name}: {what}.");
         }
@@ -167,7 +168,7 @@ pub(super) fn markdown_rows(out: &mut String, score: &Score) {
     let reason = score.reason.as_deref().unwrap_or_default();
     let mut claim = format!(
         "**{}**{extra}<br>{}<br>*{}*",
-        score.claim,
+        escape(&score.claim),
         escape(&score.statement),
         escape(&score.place)
     );

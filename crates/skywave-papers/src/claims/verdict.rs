@@ -106,19 +106,45 @@ impl Verdict {
         worst.unwrap_or(Self::NotRun)
     }
 
-    /// The verdict when at least `share` of `points` must hold: the one that this share attains.
+    /// The verdict when at least `share` of `points` must hold: the one that this share attains, however those of
+    /// too few seeds turn out; too few seeds if that matters.
     pub fn of_share(points: &[Self], share: f64) -> Self {
+        // A share such as 0.8 is no exact binary number: leave room for the last digit.
+        Self::of_count(points, share * points.len() as f64 - 1e-9)
+    }
+
+    /// The same when one of them is enough.
+    pub fn of_any(points: &[Self]) -> Self {
+        Self::of_count(points, 1.0)
+    }
+
+    fn of_count(points: &[Self], needed: f64) -> Self {
         if points.is_empty() || points.contains(&Self::NotRun) {
             return Self::NotRun;
         }
-        let attained = |verdict: Self| {
-            let count = points.iter().filter(|v| **v <= verdict).count();
-            // A share such as 0.8 is no exact binary number: leave room for the last digit.
-            count as f64 >= share * points.len() as f64 - 1e-9
+        let attained = |undecided: Self| {
+            let verdicts = || {
+                let decided = |v: &Self| {
+                    if *v == Self::TooFewSeeds {
+                        undecided
+                    } else {
+                        *v
+                    }
+                };
+                points.iter().map(decided)
+            };
+            let at_least =
+                |level: Self| verdicts().filter(|v| *v <= level).count() as f64 >= needed;
+            let levels = [Self::Reproduced, Self::DirectionOnly];
+            let best = levels.into_iter().find(|level| at_least(*level));
+            best.unwrap_or(Self::NotReproduced)
         };
-        let levels = [Self::Reproduced, Self::DirectionOnly, Self::TooFewSeeds];
-        let best = levels.into_iter().find(|v| attained(*v));
-        best.unwrap_or(Self::NotReproduced)
+        let (worst, best) = (attained(Self::NotReproduced), attained(Self::Reproduced));
+        if worst == best {
+            worst
+        } else {
+            Self::TooFewSeeds
+        }
     }
 }
 

@@ -200,6 +200,13 @@ fn a_share_of_the_points_is_enough_when_the_text_says_so() {
     assert_eq!(Verdict::of_share(&points, 0.6), Verdict::TooFewSeeds);
     assert_eq!(Verdict::of_share(&points, 0.3), Reproduced);
     assert_eq!(Verdict::of_share(&points, 1.0), NotReproduced);
+    let points = [DirectionOnly, Verdict::TooFewSeeds];
+    assert_eq!(Verdict::of_any(&points), Verdict::TooFewSeeds);
+    assert_eq!(
+        Verdict::of_any(&[Reproduced, Verdict::TooFewSeeds]),
+        Reproduced
+    );
+    assert_eq!(Verdict::of_any(&[NotReproduced; 2]), NotReproduced);
     assert_eq!(Verdict::of_share(&[], 0.0), Verdict::NotRun);
     assert_eq!(
         Verdict::of_share(&[Reproduced, Verdict::NotRun], 0.5),

@@ -95,12 +95,15 @@ impl Condition {
         };
         let ends = [low, ours.mean, high].map(|x| self.judge(&exactly(x)));
         let mut all = ends.to_vec();
-        // An interval about the paper's number holds it, though its ends and the mean may not.
-        if let Rule::Gain(paper) | Rule::Value(paper) = self.rule
-            && (low..=high).contains(&paper)
-        {
-            all.push(Verdict::Reproduced);
-        }
+        // An interval may hold the paper's number, or what lies between two limits, though its ends and the mean do not.
+        let inside = match self.rule {
+            Rule::Gain(paper) | Rule::Value(paper) => Some(paper),
+            Rule::Within(limits) => limits
+                .low
+                .zip(limits.high)
+                .map(|(a, b)| f64::midpoint(a, b)),
+        };
+        all.extend(inside.map(|x| self.judge(&exactly(x.max(low).min(high)))));
         all.sort_unstable();
         all.dedup();
         all

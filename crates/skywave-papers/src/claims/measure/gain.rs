@@ -34,6 +34,11 @@ impl Measure for Gain {
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let ours = view.cell(&self.data, &[(&self.by, &self.of)])?;
         let part = |(other, paper): (&String, &f64)| {
+            if *paper == 0.0 {
+                return Err(Fault::new(
+                    "a gain of 0 is none: say with `ratio` between which limits the two are the same",
+                ));
+            }
             let other_value = Scalar::Text(other.clone());
             let base = view.cell(&self.data, &[(&self.by, &other_value)])?;
             let percent = ours.gain(&base).map(|g| scaled(&g, 100.0));

@@ -8,12 +8,12 @@ use super::{Measure, Part, choices, given, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
-use crate::claims::verdict::{Limits, Verdict};
+use crate::claims::verdict::{Limits, SAME, Verdict};
 
-/// Limits of "flat": within 5 % of the value at the end.
+/// Limits of "flat": the same as the value at the end.
 const FLAT: Limits = Limits {
-    low: Some(0.95),
-    high: Some(1.05),
+    low: Some(1.0 - SAME / 100.0),
+    high: Some(1.0 + SAME / 100.0),
     strict: false,
 };
 

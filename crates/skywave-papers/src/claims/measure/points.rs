@@ -56,7 +56,7 @@ pub(super) fn single(
 }
 
 /// The part for numbers that have to satisfy `condition` at the points of a sweep. The point that
-/// decides is the one with the smallest (for [`Need::Any`] the largest) margin.
+/// decides is, of those with the part's verdict, the one with the smallest (for [`Need::Any`] the largest) margin.
 pub(super) fn part(
     name: String,
     condition: &Condition,
@@ -67,11 +67,12 @@ pub(super) fn part(
     let verdicts: Vec<Verdict> = points.iter().map(|p| p.verdict).collect();
     let verdict = match need {
         Need::Share(share) => Verdict::of_share(&verdicts, share),
-        Need::Any if verdicts.contains(&Verdict::NotRun) => Verdict::NotRun,
-        Need::Any => verdicts.iter().copied().min().unwrap_or(Verdict::NotRun),
+        Need::Any => Verdict::of_any(&verdicts),
     };
     let mut decisive: Option<(&Point, Estimate, f64)> = None;
-    for point in points {
+    // A point that has another verdict does not decide, unless all have.
+    let telling = |point: &&Point| point.verdict == verdict || !verdicts.contains(&verdict);
+    for point in points.iter().filter(telling) {
         let Some(e) = point.estimate else { continue };
         let margin = condition.margin(e.mean);
         let decides = decisive.is_none_or(|(_, _, best)| match need {
@@ -120,4 +121,36 @@ pub(super) fn part(
 /// The interval of an estimate, when it has one.
 fn interval(e: &Estimate) -> Option<[f64; 2]> {
     e.half.map(|_| e.bounds().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::verdict::Limits;
+
+    #[test]
+    fn the_point_that_is_shown_has_the_parts_verdict() {
+        let condition = Condition::within(Limits {
+            low: Some(0.5),
+            high: None,
+            strict: false,
+        });
+        let point = |place: &str, mean: f64, half: f64| {
+            let estimate = Estimate {
+                half: Some(half),
+                ..Estimate::from_moments(9, mean, 0.0)
+            };
+            Point::new(&condition, place.into(), Some(estimate))
+        };
+        let points = [point("a = 1", 0.52, 0.01), point("a = 2", 0.6, 0.2)];
+        let part = part(String::new(), &condition, "", &points, Need::ALL);
+        assert_eq!(part.verdict, Verdict::TooFewSeeds);
+        assert_eq!(part.ours, Some(0.6));
+        assert_eq!(
+            part.remark.as_deref(),
+            Some(
+                "at a = 2; holds beyond the interval at 1 of 2 points; reproduced or not reproduced"
+            )
+        );
+    }
 }

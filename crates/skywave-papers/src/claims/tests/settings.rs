@@ -96,6 +96,33 @@ fn a_register_speaks_of_what_there_is() {
     assert!(fault.contains("acks"), "{fault}");
     let fault = refused("[[reading]]\nname = \"r\"\nwhat = \"w\"");
     assert!(fault.contains("either `set`"), "{fault}");
+    let reading = |more: &str| format!("[[reading]]\nname = \"r\"\nwhat = \"w\"\n{more}\n");
+    for (file, expected) in [
+        (
+            reading("instead = { reno = \"typo\" }"),
+            "`reno` and `typo` are not both values",
+        ),
+        (
+            reading("set = { \"flow.bulk.transport\" = \"sack\" }"),
+            "is swept in `fig`",
+        ),
+        (reading("instead = { reno = \"cerl\" }"), "cerl is left out"),
+        (
+            reading("set = { \"link.air.rate\" = \"1kbps\" }").repeat(2),
+            "there are two of this name",
+        ),
+        (
+            decision("keys = []").replace("true", "nan"),
+            "`inf` and `nan` state nothing",
+        ),
+        (
+            "[[given]]\nkeys = []\nwhere = \"w\"\n".to_owned(),
+            "has no keys",
+        ),
+    ] {
+        let fault = refused(&file);
+        assert!(fault.contains(expected), "{fault}");
+    }
     let circular = claims(&format!("circular = {{ all = \"put in\" }}\n{MEASURES}"));
     let fault = super::paper(&circular)
         .expect_err("there is no such part")
