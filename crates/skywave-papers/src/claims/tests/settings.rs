@@ -112,7 +112,7 @@ fn a_register_speaks_of_what_there_is() {
             "there are two of this name",
         ),
         (
-            decision("keys = []").replace("true", "nan"),
+            reading("set = { \"link.air.rate\" = nan }"),
             "`inf` and `nan` state nothing",
         ),
         (
