@@ -100,6 +100,15 @@ impl Ranges {
         self.at(span.start).filter(|held| held.covers(span))
     }
 
+    /// The first part of `span` that is in the set.
+    pub(crate) fn first_part(&self, span: Span) -> Option<Span> {
+        let held = *self.spans.get(self.below(span.start))?;
+        (held.start < span.end).then(|| Span {
+            start: held.start.max(span.start),
+            end: held.end.min(span.end),
+        })
+    }
+
     /// The parts of `span` that are not in the set, in order.
     pub(crate) fn gaps(&self, span: Span) -> impl Iterator<Item = Span> {
         let mut index = self.below(span.start);

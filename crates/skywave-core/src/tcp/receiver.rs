@@ -176,6 +176,8 @@ impl Receiver {
         }
         self.take_timestamp(start, segment);
         let in_order = start <= self.next && end > self.next;
+        // One that has come in part is reported (RFC 2883 section 4).
+        let in_order = in_order && (start == self.next || !self.config.dsack);
         if in_order && self.quiet {
             self.next = end;
             self.schedule_ack(now, segment, !segment.is_syn());
@@ -300,7 +302,7 @@ impl Receiver {
     #[inline(never)]
     fn take_out_of_order(&mut self, start: u64, end: u64) {
         let segment = Span { start, end };
-        let (next, reports) = (self.next, self.config.sack);
+        let (next, reports, parts) = (self.next, self.config.sack, self.config.dsack);
         let disorder = self.disorder();
         if start > next
             && let Some(held) = disorder.held.extend_last(segment)
@@ -309,6 +311,16 @@ impl Receiver {
                 disorder.report_longer(held);
             }
             return;
+        }
+        // The first part of it that has come before (RFC 2883 section 4).
+        if parts {
+            let duplicate = if start < next {
+                let end = end.min(next);
+                Some(Span { start, end })
+            } else {
+                disorder.held.first_part(segment)
+            };
+            disorder.duplicate = duplicate.or(disorder.duplicate);
         }
         let changed = if end <= next {
             disorder.duplicate = Some(segment);

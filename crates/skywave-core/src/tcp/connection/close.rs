@@ -38,15 +38,20 @@ impl Connection {
             | State::FinWait1
             | State::FinWait2
             | State::CloseWait => {
-                self.owed.reset = Some(Segment {
-                    seq: self.send_next(),
-                    flags: Flags::RST,
-                    ..Segment::default()
-                });
+                self.owed.reset = Some(self.own_reset());
             }
             _ => {}
         }
         self.end(None);
+    }
+
+    /// The reset by which this end tells that it gives the connection up.
+    pub(super) fn own_reset(&self) -> Segment {
+        Segment {
+            seq: self.send_next(),
+            flags: Flags::RST,
+            ..Segment::default()
+        }
     }
 
     /// SND.NXT on the wire: after everything ever sent.

@@ -30,6 +30,17 @@ pub struct ConnectionConfig {
     /// acceptable: two ends that find each other's acknowledgements unacceptable would answer one
     /// another for ever, and a stranger could make a connection send (RFC 5961 section 7).
     pub challenge_interval: Duration,
+    /// Tell the peer of every byte of room with each segment, as the stacks of BSD and Linux do. Otherwise the
+    /// window's edge moves by a full segment or half the buffer (RFC 9293 section 3.8.6.2.2).
+    pub exact_window: bool,
+    /// Window scale to offer; `None` for the least that lets a header tell of the whole buffer.
+    pub window_shift: Option<u8>,
+    /// Any reset or SYN in the window ends the connection, as RFC 793 has it; otherwise RFC 5961's sections 3 and 4
+    /// hold.
+    pub blind_resets: bool,
+    /// A full segment has as much less payload as timestamps take of it (RFC 6691); otherwise the MSS is of
+    /// payload alone.
+    pub mss_counts_options: bool,
 }
 
 /// When a silent peer is probed, and given up.
@@ -64,6 +75,10 @@ impl From<TcpConfig> for ConnectionConfig {
             user_timeout: None,
             msl: Duration::from_secs(60),
             challenge_interval: Duration::from_millis(500),
+            exact_window: false,
+            window_shift: None,
+            blind_resets: false,
+            mss_counts_options: false,
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::seq::SeqNr;
 use crate::tcp::receiver::Receiver;
 use crate::time::Time;
 
+/// Bytes that timestamps take of a segment, with their padding (RFC 7323 appendix A).
+const TIMESTAMPS_BYTES: u32 = 12;
+
 impl Connection {
     /// Opens the connection by a SYN. A connection is opened once.
     pub fn open_active(&mut self) {
@@ -82,6 +85,9 @@ impl Connection {
     /// Learns from the peer's SYN where its stream begins, and what it can do.
     fn meet(&mut self, now: Time, syn: &Segment) {
         self.agreed = self.agreed.with(syn);
+        if self.config.mss_counts_options && self.agreed.timestamps {
+            self.agreed.mss = self.agreed.mss.saturating_sub(TIMESTAMPS_BYTES).max(1);
+        }
         self.tcp = Arc::new(self.agreed.applied_to(&self.tcp));
         self.sender.agree(Arc::clone(&self.tcp));
         self.receiver = Receiver::of_peer(Arc::clone(&self.tcp), syn.seq.0);

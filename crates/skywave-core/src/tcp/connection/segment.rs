@@ -63,7 +63,7 @@ impl Connection {
         }
         // Fourth, the SYN bit.
         if segment.is_syn() {
-            self.take_late_syn(now);
+            self.take_late_syn(now, &place);
             return None;
         }
         // Fifth, the ACK field.
@@ -76,7 +76,7 @@ impl Connection {
 
     /// RFC 5961 section 3.2: only the exact number resets.
     fn take_reset(&mut self, now: Time, place: &Place) {
-        if place.is_next() {
+        if place.is_next() || self.config.blind_resets && place.begins_inside() {
             match self.state {
                 State::SynReceived => self.on_refused(),
                 State::Closing | State::LastAck | State::TimeWait => self.end(None),
@@ -88,8 +88,17 @@ impl Connection {
     }
 
     /// RFC 5961 section 4.2: a peer that has started again answers the challenge with a reset.
-    fn take_late_syn(&mut self, now: Time) {
-        if self.state == State::SynReceived && self.origin == Some(Origin::Passive) && !self.closing
+    fn take_late_syn(&mut self, now: Time, place: &Place) {
+        if self.config.blind_resets && place.begins_inside() && self.state.is_synchronized() {
+            self.owed.reset = Some(Segment {
+                ack: SeqNr::at(self.receiver.irs(), self.receiver.next()),
+                flags: Flags::RST | Flags::ACK,
+                ..self.own_reset()
+            });
+            self.end(Some(Event::Reset));
+        } else if self.state == State::SynReceived
+            && self.origin == Some(Origin::Passive)
+            && !self.closing
         {
             self.listen_again();
         } else {
@@ -183,7 +192,11 @@ impl Connection {
             return None;
         }
         if !self.state.may_receive() {
-            return None; // the peer has no more data, whatever this is
+            // The peer has no more data, whatever this is. Of its FIN it has to hear that it came.
+            if self.state == State::TimeWait && segment.is_fin() {
+                self.challenge(now);
+            }
+            return None;
         }
         let place = self.place(segment);
         let trimmed = self.trimmed(segment, &place)?;

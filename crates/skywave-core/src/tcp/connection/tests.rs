@@ -1,6 +1,7 @@
 //! Segment-by-segment tests, one file for each group of states.
 
 mod ack;
+mod choices;
 mod close;
 mod data;
 mod ecn;

@@ -104,7 +104,7 @@ impl Connection {
             self.acknowledge(syn, now);
         }
         syn.window = self.granted_window() as u32;
-        self.agreed.write_syn(syn, &self.config.tcp, answers);
+        self.agreed.write_syn(syn, &self.config, answers);
     }
 
     /// The SYN that is on its way already, now with the acknowledgement of the peer's.

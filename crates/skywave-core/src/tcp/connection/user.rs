@@ -1,5 +1,7 @@
 //! The application's writing, Nagle's rule, and the user timeout.
 
+use std::sync::Arc;
+
 use super::event::Event;
 use super::timers::Timer;
 use super::{Connection, State};
@@ -17,6 +19,12 @@ impl Connection {
         } else {
             self.sender.write(bytes);
         }
+    }
+
+    /// Turns Nagle's rule on or off; what it has held back goes out.
+    pub fn set_nagle(&mut self, on: bool) {
+        Arc::make_mut(&mut self.config).nagle = on;
+        self.release_all();
     }
 
     /// Bytes written and not yet sent for the first time; `u64::MAX` for data without end.

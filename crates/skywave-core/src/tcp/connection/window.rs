@@ -1,5 +1,7 @@
 //! The receive window: room for what the application has not read, told without silly windows.
 
+use std::sync::Arc;
+
 use super::Connection;
 use super::options::UNSCALED_WINDOW;
 
@@ -25,6 +27,8 @@ struct Bounds {
     largest: u32,
     /// Payload bytes of a full segment.
     mss: u32,
+    /// The edge moves by any step.
+    exact: bool,
 }
 
 impl ReceiveWindow {
@@ -55,7 +59,11 @@ impl ReceiveWindow {
 
     /// RFC 9293 section 3.8.6.2.2: the edge moves by a full segment or half the buffer, or stays.
     fn may_move(&self, bounds: Bounds) -> bool {
-        let step = bounds.mss.min(bounds.buffer / 2).max(1);
+        let step = if bounds.exact {
+            1
+        } else {
+            bounds.mss.min(bounds.buffer / 2).max(1)
+        };
         self.room(bounds) >= self.edge + u64::from(step)
     }
 }
@@ -67,6 +75,7 @@ impl Connection {
             buffer: self.tcp.rwnd,
             largest: self.agreed.largest_window().min(self.window.limit),
             mss: self.tcp.mss,
+            exact: self.config.exact_window,
         }
     }
 
@@ -91,6 +100,11 @@ impl Connection {
         if self.origin.is_none() {
             self.window.edge = self.window.edge.min(1 + u64::from(bytes));
         }
+    }
+
+    /// Gives the peer's data a buffer of `bytes` from now on. A larger window that the peer knows of stays.
+    pub fn set_receive_buffer(&mut self, bytes: u32) {
+        Arc::make_mut(&mut self.tcp).rwnd = bytes;
     }
 
     /// The application reads up to `bytes`; returns how many there were.

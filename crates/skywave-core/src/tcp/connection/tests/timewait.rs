@@ -39,6 +39,14 @@ fn a_fin_again_is_acknowledged_and_starts_it_again() {
 }
 
 #[test]
+fn a_fin_that_was_not_sent_before_is_acknowledged() {
+    let mut s = Script::time_wait(config());
+    s.send(1000, peer(FIN_ACK, 2, 2, 0));
+    s.recv(1000, own(ACK, 2, 2, 0).with_less(1));
+    s.expect(State::TimeWait);
+}
+
+#[test]
 fn other_segments_do_not_start_it_again() {
     let mut s = Script::time_wait(config());
     s.send(1000, peer(ACK, 2, 2, 0));

@@ -119,6 +119,37 @@ fn a_duplicate_below_the_edge_is_reported_once() {
     s.expect_sack(4, &[]);
 }
 
+/// Payload from one number to another, before which `before` segments have come.
+fn blocks_after(before: &[u64], bytes: Range<u32>) -> Vec<(u32, u32)> {
+    let mut s = Script::new(dsack());
+    for &segment in before {
+        s.arrive(segment);
+        let _ = s.receiver.poll_transmit(s.now);
+    }
+    let segment = Segment {
+        seq: SeqNr(bytes.start),
+        len: bytes.len() as u32,
+        ..s.data(1)
+    };
+    s.receiver.on_segment(s.now, &segment);
+    let ack = s.receiver.poll_transmit(s.now).expect("an ACK at once");
+    let of = |b: &crate::packet::SackBlock| (b.start.0, b.end.0);
+    ack.sack().iter().map(of).collect()
+}
+
+#[test]
+fn a_segment_that_has_come_in_part_is_reported() {
+    // RFC 2883 section 4.2: the first part of it that has come before.
+    let half = MSS / 2;
+    let below = blocks_after(&[1], half..2 * MSS);
+    assert_eq!(below, [(half, MSS)]);
+    let above = blocks_after(&[1, 3, 5], MSS + half..5 * MSS);
+    let held = (MSS + half, 5 * MSS);
+    assert_eq!(above, [(2 * MSS, 3 * MSS), held]);
+    let fills = blocks_after(&[1, 3], half..2 * MSS);
+    assert_eq!(fills, [(half, MSS)]);
+}
+
 #[test]
 fn a_duplicate_leads_the_blocks_that_are_held() {
     // RFC 2883 section 4.1.2.
