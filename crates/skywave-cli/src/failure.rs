@@ -222,6 +222,9 @@ pub(crate) enum Failure {
         /// Files that have arrived.
         arrived: usize,
     },
+    /// Scripts did not go as they should.
+    #[error("{} failed", skywave_lab::report::number::counted(*.0, "script"))]
+    Scripts(usize),
     /// Standard output is gone: the reader has seen enough.
     #[error("standard output was closed")]
     Closed,
@@ -302,6 +305,7 @@ impl Failure {
             | Self::Transfer(_)
             | Self::NotLetIn { .. }
             | Self::Files { .. }
+            | Self::Scripts(_)
             | Self::Closed
             | Self::Disagrees(_)
             | Self::Live(_) => 1,

@@ -34,6 +34,7 @@ mod recv;
 mod reproduce;
 mod run;
 mod schema;
+mod script;
 mod send;
 mod several;
 mod validate;
@@ -86,6 +87,7 @@ enum Verb {
     Impair(impair::Args),
     Gap(gap::Args),
     Variants(variants::Args),
+    Script(script::Args),
     Schema(schema::Args),
     Key(key::Args),
     Send(send::Args),
@@ -176,6 +178,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Impair(args) => impair::main(&args),
         Verb::Gap(args) => gap::main(&args),
         Verb::Variants(args) => variants::main(&args),
+        Verb::Script(args) => script::main(&args),
         Verb::Schema(args) => schema::main(&args),
         Verb::Key(args) => key::main(&args),
         Verb::Send(args) => send::main(&args),

@@ -16,6 +16,7 @@ pub mod messages;
 mod path;
 #[cfg(feature = "files")]
 pub mod scenario;
+pub mod scripts;
 pub mod setdest;
 pub mod snoop;
 pub mod sockets;
@@ -41,6 +42,7 @@ pub const TARGETS: &[Target] = &[
     ("messages", messages::run),
     #[cfg(feature = "files")]
     ("scenario", scenario::run),
+    ("scripts", scripts::run_script),
     ("setdest", setdest::run),
     ("snoop", snoop::run),
     ("sockets", sockets::run),

@@ -1,0 +1,172 @@
+//! Options of sockets.
+
+use skywave_core::time::Duration;
+
+use super::calls::Answer;
+use super::end::default_mss;
+use super::socket::Kind;
+use super::{Host, System};
+use crate::language::{Call, Value};
+use crate::report::Skip;
+
+/// Options that are kept and told again, and change nothing that a script could see here.
+const KEPT: [&str; 15] = [
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "SO_SNDTIMEO",
+    "SO_RCVTIMEO",
+    "TCP_KEEPIDLE",
+    "TCP_KEEPINTVL",
+    "TCP_KEEPCNT",
+    "TCP_KEEPINIT",
+    "TCP_QUICKACK",
+    "TCP_LOG",
+    "IP_MTU_DISCOVER",
+    "IP_TOS",
+    "IP_FREEBIND",
+    "SO_RCVLOWAT",
+    "TCP_FUNCTION_BLK",
+];
+
+/// The one value in `[value]`, as a number.
+fn single(value: Option<&Value>) -> Option<i64> {
+    match value? {
+        Value::List(all) if all.len() == 1 => single(all.first()),
+        Value::Number(n) => Some(*n),
+        _ => None,
+    }
+}
+
+fn name(call: &Call) -> &str {
+    match call.arguments.get(2) {
+        Some(Value::Word(word)) => word,
+        _ => "",
+    }
+}
+
+impl Host {
+    pub(super) fn set_option(&mut self, file: i64, call: &Call) -> Result<Answer, Skip> {
+        let name = name(call);
+        let unknown = || Skip::new(class(name), name);
+        let value = single(call.arguments.get(3));
+        let system = self.settings.system;
+        let now = self.now;
+        let Some(socket) = self.files.get_mut(&file) else {
+            return Ok(Answer::error("EBADF"));
+        };
+        let value = value.ok_or_else(unknown)?;
+        let size = u32::try_from(value).unwrap_or(0);
+        let on = value != 0;
+        let wishes = &mut socket.wishes;
+        match name {
+            "SO_RCVBUF" => wishes.receive_buffer = Some(size),
+            "SO_SNDBUF" => {
+                let doubled = if system == System::Linux { 2 } else { 1 };
+                wishes.send_buffer = Some(u64::from(size) * doubled);
+            }
+            "TCP_MAXSEG" => wishes.mss = Some(size.max(1)),
+            "TCP_NODELAY" => wishes.no_delay = on,
+            "TCP_SYNCNT" => wishes.syn_retries = Some(size),
+            _ if KEPT.contains(&name) => {}
+            _ => return Err(unknown()),
+        }
+        socket.told.retain(|(n, _)| n != name);
+        socket.told.push((name.to_owned(), value));
+        let wishes = socket.wishes.clone();
+        if let Kind::Stream(number) = socket.kind {
+            let end = &mut self.ends[number];
+            if let Some(bytes) = wishes.receive_buffer.filter(|_| name == "SO_RCVBUF") {
+                end.receive_buffer = bytes;
+                end.own_buffer = true;
+                end.connection.set_receive_buffer(bytes);
+            }
+            if let Some(bytes) = wishes.send_buffer.filter(|_| name == "SO_SNDBUF") {
+                end.send_buffer = bytes;
+            }
+            if name == "TCP_NODELAY" {
+                end.connection.set_nagle(!wishes.no_delay);
+            }
+            if name == "TCP_KEEPINIT" && !end.connected {
+                end.deadline = Some(now + Duration::from_secs(u64::from(size)));
+            }
+        }
+        self.drain();
+        Ok(Answer::count(0))
+    }
+
+    pub(super) fn get_option(&mut self, file: i64, call: &Call) -> Result<Answer, Skip> {
+        let name = name(call);
+        let expected = match call.arguments.get(3) {
+            Some(Value::List(all)) if all.len() == 1 => &all[0],
+            _ => return Err(Skip::new(class(name), name)),
+        };
+        if name == "SO_ERROR" {
+            let error = self.stream(file).and_then(|(end, _)| end.error.take());
+            return Ok(compare_error(expected, error));
+        }
+        let value = self
+            .option(file, name)
+            .ok_or_else(|| Skip::new(class(name), name))?;
+        let expected = single(Some(expected)).ok_or_else(|| Skip::new("socket option", name))?;
+        let mut answer = Answer::count(0);
+        if value != expected {
+            answer.wrong = Some((format!("{name} {expected}"), value.to_string()));
+        }
+        Ok(answer)
+    }
+
+    fn option(&mut self, file: i64, name: &str) -> Option<i64> {
+        let linux = self.settings.system == System::Linux;
+        let settings = (self.settings.receive_buffer, self.settings.timestamps);
+        let socket = self.files.get(&file)?;
+        let told = socket.told.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
+        let asked = socket.wishes.receive_buffer;
+        let end = self.stream(file).map(|(end, _)| end);
+        match (name, end) {
+            ("SO_RCVBUF", Some(end)) => {
+                Some(i64::from(end.receive_buffer) * if linux { 2 } else { 1 })
+            }
+            ("SO_RCVBUF", None) => {
+                Some(i64::from(asked.unwrap_or(settings.0)) * if linux { 2 } else { 1 })
+            }
+            ("TCP_MAXSEG", Some(end)) if end.connected => Some(end.connection.agreed().mss.into()),
+            ("TCP_MAXSEG", _) if linux => Some(told.unwrap_or_else(|| default_mss(false).into())),
+            ("TCP_MAXSEG", _) => None,
+            ("SO_SNDBUF", _) if linux => told.map(|v| v * 2),
+            _ => told,
+        }
+    }
+}
+
+fn compare_error(expected: &Value, error: Option<&'static str>) -> Answer {
+    let got = error.unwrap_or("0");
+    let expected = match expected {
+        Value::Word(word) => word.clone(),
+        Value::Number(n) => n.to_string(),
+        _ => "a value".to_owned(),
+    };
+    let mut answer = Answer::count(0);
+    if expected != got {
+        answer.wrong = Some((format!("SO_ERROR {expected}"), got.to_owned()));
+    }
+    answer
+}
+
+/// The class of what is not modelled.
+fn class(name: &str) -> &'static str {
+    match name {
+        "TCP_FASTOPEN" | "TCP_FASTOPEN_CONNECT" | "TCP_FASTOPEN_KEY" => "TCP Fast Open",
+        "TCP_MD5SIG" => "MD5 signatures",
+        "TCP_REMOTE_UDP_ENCAPS_PORT" => "TCP over UDP",
+        "SO_ZEROCOPY" => "MSG_ZEROCOPY",
+        "SO_TIMESTAMPING" => "SO_TIMESTAMPING",
+        "TCP_NOTSENT_LOWAT" => "TCP_NOTSENT_LOWAT",
+        "TCP_INQ" => "TCP_INQ",
+        "TCP_CORK" | "TCP_NOPUSH" => "MSG_MORE and TCP_CORK",
+        "TCP_USER_TIMEOUT" => "TCP_USER_TIMEOUT",
+        "SO_KEEPALIVE" => "keep-alive",
+        "TCP_INFO" => "TCP_INFO as a structure",
+        "IP_TOS" | "IP_TTL" | "IPV6_TCLASS" | "IPV6_UNICAST_HOPS" => "fields of the IP header",
+        _ => "socket option",
+    }
+}

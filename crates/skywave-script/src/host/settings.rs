@@ -1,0 +1,193 @@
+//! The variables of a system that decide how its connections are made.
+
+use skywave_core::time::Duration;
+
+use crate::report::Skip;
+
+/// Whose defaults and choices a script expects: it is told by the names of the variables that it sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum System {
+    /// Linux, with the values that google/packetdrill's suite begins with.
+    Linux,
+    /// FreeBSD.
+    FreeBsd,
+}
+
+/// The variables.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whose they are.
+    pub system: System,
+    /// Bytes of an IP packet on the device.
+    pub mtu: u32,
+    /// Addresses are of IPv6.
+    pub ipv6: bool,
+    /// SYNs offer timestamps.
+    pub timestamps: bool,
+    /// SYNs offer window scaling.
+    pub window_scaling: bool,
+    /// SYNs offer SACK.
+    pub sack: bool,
+    /// Duplicates are reported.
+    pub dsack: bool,
+    /// 0: no ECN; 1: offered and accepted; 2: accepted.
+    pub ecn: u32,
+    /// Bytes of a socket's receive buffer.
+    pub receive_buffer: u32,
+    /// Largest receive buffer: it decides the window scale.
+    pub largest_buffer: u32,
+    /// Bytes that a socket takes from an application before they are acknowledged.
+    pub send_buffer: u64,
+    /// Any reset in the window ends a connection.
+    pub insecure_reset: bool,
+    /// Any SYN in the window ends a connection.
+    pub insecure_syn: bool,
+    /// Segments with SYN and FIN are ignored.
+    pub drop_syn_fin: bool,
+    /// Segments to closed ports are not answered.
+    pub blackhole: bool,
+    /// Longest delay of an acknowledgement.
+    pub ack_delay: Duration,
+    /// The first retransmission timeout.
+    pub initial_rto: Duration,
+    /// Least time by which the retransmission timeout is above the round trip.
+    pub rto_slop: Duration,
+    /// The congestion window begins again after a time without data.
+    pub restart_after_idle: bool,
+    /// SYNs that are sent again before a connection is given up; `None` for no bound.
+    pub syn_retries: Option<u32>,
+    /// What FreeBSD gives a connection to become established.
+    pub keep_init: Duration,
+    /// An ICMP message may end a connection that is being opened.
+    pub icmp_may_reset: bool,
+}
+
+impl Settings {
+    /// The defaults of a system.
+    pub fn new(system: System) -> Self {
+        let linux = Self {
+            system,
+            mtu: 1500,
+            ipv6: false,
+            timestamps: true,
+            window_scaling: true,
+            sack: true,
+            dsack: true,
+            ecn: 0,
+            receive_buffer: 270_000,
+            largest_buffer: 15 << 20,
+            send_buffer: 4 << 20,
+            insecure_reset: false,
+            insecure_syn: false,
+            drop_syn_fin: false,
+            blackhole: false,
+            ack_delay: Duration::from_millis(40),
+            initial_rto: Duration::from_secs(1),
+            rto_slop: Duration::from_millis(200),
+            restart_after_idle: false,
+            syn_retries: Some(5),
+            keep_init: Duration::from_secs(75),
+            icmp_may_reset: true,
+        };
+        match system {
+            System::Linux => linux,
+            System::FreeBsd => Self {
+                ecn: 2,
+                receive_buffer: 65_536,
+                largest_buffer: 2 << 20,
+                send_buffer: 32_768,
+                restart_after_idle: true,
+                syn_retries: None,
+                ..linux
+            },
+        }
+    }
+
+    /// Sets a variable by its name.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Skip> {
+        let unknown = || Skip::new("system variable", format!("{name}={value}"));
+        let last = value.split_whitespace().next_back().unwrap_or_default();
+        let number = |text: &str| text.parse::<u32>().map_err(|_| unknown());
+        let milliseconds = || number(value).map(|n| Duration::from_millis(n.into()));
+        let on = || number(value).map(|n| n != 0);
+        match name {
+            "net.inet.tcp.rfc1323" => {
+                let n = number(value)?;
+                self.window_scaling = matches!(n, 1 | 2);
+                self.timestamps = matches!(n, 1 | 3);
+            }
+            "net.inet.tcp.sack.enable" | "net.ipv4.tcp_sack" => self.sack = on()?,
+            "net.ipv4.tcp_dsack" => self.dsack = on()?,
+            "net.ipv4.tcp_timestamps" => self.timestamps = on()?,
+            "net.ipv4.tcp_window_scaling" => self.window_scaling = on()?,
+            "net.inet.tcp.ecn.enable" | "net.ipv4.tcp_ecn" => {
+                self.ecn = number(value)?;
+                if self.ecn > 2 {
+                    return Err(Skip::new("accurate ECN", ""));
+                }
+            }
+            "net.inet.tcp.recvspace" => self.receive_buffer = number(value)?,
+            "net.inet.tcp.sendspace" => self.send_buffer = number(value)?.into(),
+            "kern.ipc.maxsockbuf" => self.largest_buffer = number(value)?,
+            "net.ipv4.tcp_rmem" => self.largest_buffer = number(last)?,
+            "net.ipv4.tcp_wmem" => self.send_buffer = number(last)?.into(),
+            "net.inet.tcp.insecure_rst" => self.insecure_reset = on()?,
+            "net.inet.tcp.insecure_syn" => self.insecure_syn = on()?,
+            "net.inet.tcp.drop_synfin" => self.drop_syn_fin = on()?,
+            "net.inet.tcp.blackhole" => self.blackhole = on()?,
+            "net.inet.tcp.icmp_may_rst" => self.icmp_may_reset = on()?,
+            "net.inet.tcp.delacktime" => self.ack_delay = milliseconds()?,
+            "net.inet.tcp.rexmit_initial" => self.initial_rto = milliseconds()?,
+            "net.inet.tcp.rexmit_slop" => self.rto_slop = milliseconds()?,
+            "net.ipv4.tcp_slow_start_after_idle" => self.restart_after_idle = on()?,
+            "net.ipv4.tcp_syn_retries" => self.syn_retries = Some(number(value)?),
+            "net.inet.tcp.keepinit" => self.keep_init = milliseconds()?,
+            // These have the value that the connection has anyway, or bear on nothing that is modelled.
+            "net.inet.tcp.rexmit_drop_options" | "net.inet.tcp.syncookies_only" if value == "0" => {
+            }
+            "net.ipv4.tcp_reordering" if value == "3" => {}
+            "net.inet.tcp.fastopen.client_enable"
+            | "net.inet.tcp.fastopen.server_enable"
+            | "net.inet.tcp.hostcache.purgenow"
+            | "net.inet.tcp.hostcache.purge"
+            | "net.inet.tcp.syncookies"
+            | "net.inet.tcp.pmtud_blackhole_detection"
+            | "net.inet.tcp.path_mtu_discovery"
+            | "net.ipv4.tcp_fastopen"
+            | "net.ipv4.tcp_fastopen_key"
+            | "net.ipv4.tcp_min_tso_segs"
+            | "net.ipv4.tcp_tso_win_divisor"
+            | "net.ipv4.tcp_early_retrans"
+            | "net.ipv4.tcp_recovery"
+            | "net.ipv4.tcp_no_metrics_save"
+            | "net.ipv4.tcp_pacing_ss_ratio"
+            | "net.ipv4.tcp_pacing_ca_ratio"
+            | "net.ipv4.tcp_syncookies"
+            | "net.ipv4.tcp_synack_retries"
+            | "net.ipv4.tcp_congestion_control" => {}
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    }
+
+    /// Bytes of the headers of a segment without options.
+    pub(crate) fn headers(&self) -> u32 {
+        if self.ipv6 { 60 } else { 40 }
+    }
+
+    /// The largest payload that a segment may have, options left out.
+    pub(crate) fn mss(&self) -> u32 {
+        self.mtu.saturating_sub(self.headers()).max(1)
+    }
+
+    /// The window scale that SYNs offer: FreeBSD's is the least with which a header tells of the largest buffer.
+    pub(crate) fn window_shift(&self, buffer: Option<u32>) -> u8 {
+        let largest = match (self.system, buffer) {
+            (System::Linux, Some(buffer)) => buffer,
+            _ => self.largest_buffer,
+        };
+        (0..14)
+            .find(|shift| u64::from(largest) <= 65_535 << shift)
+            .unwrap_or(14)
+    }
+}

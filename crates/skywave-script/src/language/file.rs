@@ -1,0 +1,92 @@
+//! A whole script: options, shell text before and after, events.
+
+use skywave_core::time::Duration;
+
+use super::cursor::Cursor;
+use super::{Event, Script, Setting, What, When, event};
+use crate::place::Mistake;
+
+/// The name for which `#ifdef` is taken, where a script tells what a standard says from what a system does.
+const DEFINED: &str = "STANDARD";
+
+/// Reads a script.
+///
+/// # Errors
+/// The first place that is not understood.
+pub fn parse(text: &str) -> Result<Script, Mistake> {
+    let text = chosen(text);
+    let mut cursor = Cursor::new(&text);
+    let mut script = Script::default();
+    loop {
+        cursor.skip_space()?;
+        if !cursor.rest().starts_with("--") {
+            break;
+        }
+        script.settings.push(setting(&mut cursor)?);
+    }
+    while !cursor.is_at_end() {
+        if cursor.peek() == Some('`') {
+            script.events.push(Event {
+                place: cursor.place(),
+                when: When::Relative(Duration::ZERO),
+                until: None,
+                what: What::Shell(event::shell(&mut cursor)?),
+            });
+        } else {
+            script.events.push(event::read(&mut cursor)?);
+        }
+        cursor.skip_space()?;
+    }
+    Ok(script)
+}
+
+/// The text without the lines of `#ifdef`s that are not taken: blank lines stay in their place.
+fn chosen(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut taken = true;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim();
+        let is_directive = words.starts_with('#');
+        if let Some(name) = words.strip_prefix("#ifdef") {
+            taken = name.trim() == DEFINED;
+        } else if words.starts_with("#else") {
+            taken = !taken;
+        } else if words.starts_with("#endif") {
+            taken = true;
+        }
+        // A `#` also begins a comment in the code between `%{` and `}%`, which stays as it is.
+        let is_ours = is_directive
+            && ["#ifdef", "#else", "#endif"]
+                .iter()
+                .any(|d| words.starts_with(d));
+        if taken && !is_ours {
+            out.push_str(line);
+        } else if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn setting(cursor: &mut Cursor<'_>) -> Result<Setting, Mistake> {
+    let place = cursor.place();
+    cursor.step(2);
+    let name = cursor
+        .while_in(|c| c.is_ascii_alphanumeric() || c == '_')?
+        .to_owned();
+    if name.is_empty() {
+        return Err(cursor.expected("the name of an option after `--`"));
+    }
+    let line = cursor.rest().lines().next().unwrap_or_default();
+    let value = match line.strip_prefix('=') {
+        Some(value) => value
+            .split("//")
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        None => String::new(),
+    };
+    cursor.skip_line();
+    Ok(Setting { place, name, value })
+}

@@ -1,0 +1,184 @@
+//! What a script says: its options and its events, as plain data.
+
+mod call;
+mod cursor;
+mod event;
+mod file;
+mod options;
+mod packet;
+
+use skywave_core::time::Duration;
+
+use crate::place::Place;
+
+pub use file::parse;
+
+/// A script.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// Its `--name=value` lines.
+    pub settings: Vec<Setting>,
+    /// What happens, in order; shell text without a time at its beginning and its end has the time `+0`.
+    pub events: Vec<Event>,
+}
+
+/// A `--name=value` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Where it stands.
+    pub place: Place,
+    /// Its name, without the dashes.
+    pub name: String,
+    /// Its value, empty where none is given.
+    pub value: String,
+}
+
+/// One thing that happens, or is expected to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Where it begins.
+    pub place: Place,
+    /// When it happens.
+    pub when: When,
+    /// When a call that blocks returns, on the same base as `when`.
+    pub until: Option<Duration>,
+    /// What happens.
+    pub what: What,
+}
+
+/// The time of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Since the first event.
+    Absolute(Duration),
+    /// Since the event before.
+    Relative(Duration),
+    /// Any time.
+    Any,
+    /// Between two times since the first event.
+    AbsoluteRange(Duration, Duration),
+    /// Between two times since the event before.
+    RelativeRange(Duration, Duration),
+}
+
+/// What happens at an event.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A packet arrives at the system under test.
+    Inject(Packet),
+    /// The system under test sends a packet.
+    Expect(Packet),
+    /// The application makes a call.
+    Call(Call),
+    /// A line for a shell.
+    Shell(String),
+    /// Statements about the state of the connection.
+    Code(String),
+}
+
+/// A packet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Packet {
+    /// A TCP segment.
+    Tcp(TcpPacket),
+    /// An ICMP message.
+    Icmp(IcmpPacket),
+    /// Another protocol, by its name.
+    Other(String),
+}
+
+/// A TCP segment and the fields of its IP header that a script may state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TcpPacket {
+    /// The ECN field: `ect0`, `ect1`, `ce`, `noecn`, or `ect01` for either of the first two.
+    pub ecn: Option<String>,
+    /// A field of the IP header that nothing here has: its name.
+    pub header: Option<String>,
+    /// Control bits, as in the header's low byte.
+    pub flags: u8,
+    /// The ACE field of accurate ECN.
+    pub ace: Option<u8>,
+    /// First sequence number.
+    pub seq: u32,
+    /// Payload bytes.
+    pub len: u32,
+    /// Acknowledgement number.
+    pub ack: Option<u32>,
+    /// The window field.
+    pub window: Option<u32>,
+    /// The urgent pointer.
+    pub urgent: Option<u32>,
+    /// The options; `None` where they are not compared.
+    pub options: Option<Vec<TcpOption>>,
+}
+
+/// A TCP option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TcpOption {
+    /// Padding.
+    Nop,
+    /// The end of the list.
+    End,
+    /// Largest payload.
+    Mss(u16),
+    /// Window scale.
+    WindowScale(u8),
+    /// SACK permitted.
+    SackPermitted,
+    /// Blocks held, each from its first number to the one after it.
+    Sack(Vec<(u32, u32)>),
+    /// Timestamps.
+    Timestamps {
+        /// TSval.
+        value: u32,
+        /// TSecr.
+        echo: u32,
+    },
+    /// One that is not modelled, by its name.
+    Other(String),
+}
+
+/// An ICMP message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IcmpPacket {
+    /// Its type's name.
+    pub kind: String,
+    /// Its code's name.
+    pub code: String,
+    /// The MTU of the next hop.
+    pub mtu: Option<u32>,
+    /// First sequence number of the segment that it quotes, if it quotes one.
+    pub seq: Option<u32>,
+}
+
+/// A call of the application's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its name.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<Value>,
+    /// What it returns.
+    pub result: Value,
+    /// The error, by its name, if it is to be compared.
+    pub error: Option<String>,
+}
+
+/// A value in a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(i64),
+    /// A named constant.
+    Word(String),
+    /// Constants joined by `|`.
+    Union(Vec<Value>),
+    /// A string.
+    Text(String),
+    /// A list in brackets.
+    List(Vec<Value>),
+    /// A structure in braces: its fields, with names where they are given.
+    Structure(Vec<(String, Value)>),
+    /// What the tool fills in.
+    Ellipsis,
+}

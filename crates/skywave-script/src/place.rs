@@ -1,0 +1,30 @@
+//! Places in a script, and what is wrong there.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// A place in a text, both counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A script cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{place}: {what}")]
+pub struct Mistake {
+    /// Where.
+    pub place: Place,
+    /// What is there, and what was expected.
+    pub what: String,
+}

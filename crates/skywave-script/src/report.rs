@@ -1,0 +1,90 @@
+//! What became of a script.
+
+use std::fmt;
+
+use crate::place::{Mistake, Place};
+
+/// What became of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything was as expected.
+    Passed,
+    /// Something else came than what was expected.
+    Failed {
+        /// The event.
+        place: Place,
+        /// What the script expects.
+        expected: String,
+        /// What came.
+        got: String,
+    },
+    /// It needs something that is not modelled.
+    Skipped {
+        /// Where it needs that.
+        place: Place,
+        /// What it needs.
+        reason: Skip,
+    },
+    /// It cannot be read.
+    Unreadable(Mistake),
+}
+
+/// Something that is not modelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// Its class, by which scripts are counted.
+    pub class: &'static str,
+    /// What it is exactly; empty where the class says all.
+    pub detail: String,
+}
+
+impl Skip {
+    pub(crate) fn new(class: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            class,
+            detail: detail.into(),
+        }
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class)?;
+        if !self.detail.is_empty() {
+            write!(f, " ({})", self.detail)?;
+        }
+        Ok(())
+    }
+}
+
+impl Verdict {
+    /// `passed`, `failed`, `skipped` or `unreadable`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed { .. } => "failed",
+            Self::Skipped { .. } => "skipped",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    /// The place that it is about.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Passed => None,
+            Self::Failed { place, .. } | Self::Skipped { place, .. } => Some(*place),
+            Self::Unreadable(mistake) => Some(mistake.place),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::Failed { expected, got, .. } => write!(f, "expected {expected}; got {got}"),
+            Self::Skipped { reason, .. } => write!(f, "not modelled: {reason}"),
+            Self::Unreadable(mistake) => f.write_str(&mistake.what),
+        }
+    }
+}
