@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use skywave_core::tcp;
 use skywave_lab::report::number::counted;
+use skywave_script::host::System;
 use skywave_script::{Options, Verdict};
 
 use crate::failure::Failure;
@@ -21,6 +22,7 @@ use crate::failure::Failure;
 #[command(after_help = "Examples:\n  \
     skywave script handshake.pkt\n  \
     skywave script tcp-testsuite/ --failed\n  \
+    skywave script nplab/tests/bsd/tcp/ --system freebsd\n  \
     skywave script gtests/net/tcp/slow_start/*.pkt --tcp newreno\n  \
     skywave script tcp-testsuite/ --json > verdicts.jsonl\n\n\
     Exit codes: 0 every script passed or was skipped, 1 some failed, 2 some could not be read.")]
@@ -31,6 +33,9 @@ pub(crate) struct Args {
     /// The sender: a preset of `skywave variants`.
     #[arg(long, value_name = "PRESET", default_value = "linux")]
     tcp: String,
+    /// Whose defaults and choices the scripts expect; otherwise told by the variables that a script sets.
+    #[arg(long, value_name = "SYSTEM", value_parser = ["linux", "freebsd"])]
+    system: Option<String>,
     /// Show only scripts that failed or could not be read, and the counts.
     #[arg(long)]
     failed: bool,
@@ -48,6 +53,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     };
     let options = Options {
         composition: preset.composition.clone(),
+        system: args.system.as_deref().map(|name| match name {
+            "freebsd" => System::FreeBsd,
+            _ => System::Linux,
+        }),
     };
     let mut files = Vec::new();
     for path in &args.files {

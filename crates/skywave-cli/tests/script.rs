@@ -47,6 +47,8 @@ fn a_failure_has_its_place_and_exit_code_1() {
     assert_eq!(code, Some(1));
     let line = "scripts/b.pkt:2:1: failed: expected close = 0; got close = -1 EBADF\n";
     assert!(told.starts_with(line), "{told}");
+    let (code, _) = run(dir.path(), &["--system", "freebsd"]);
+    assert_eq!(code, Some(1));
     let (code, told) = run(dir.path(), &["--json"]);
     assert_eq!(code, Some(1));
     let last: serde_json::Value =

@@ -22,6 +22,7 @@ pub fn run_script(data: &[u8]) {
     };
     let options = Options {
         composition: preset.composition.clone(),
+        system: None,
     };
     let verdict = run(&script, &options);
     assert!(verdict.place().is_none_or(is_inside));

@@ -9,6 +9,7 @@ use skywave_script::{Options, Place, Verdict, parse, run};
 fn options() -> Options {
     Options {
         composition: preset("linux").expect("a preset").composition.clone(),
+        system: None,
     }
 }
 

@@ -12,7 +12,7 @@ use skywave_core::tcp::config::Composition;
 use skywave_core::time::{Duration, Time};
 
 use crate::code::{self, Variables};
-use crate::host::{Host, Settings};
+use crate::host::{Host, Settings, System};
 use crate::language::{Event, IcmpPacket, Packet, Script, What, When};
 use crate::numbers::Direction;
 use crate::place::Place;
@@ -35,6 +35,8 @@ const MOST_TIMERS: usize = 100_000;
 pub struct Options {
     /// The sender's policies.
     pub composition: Composition,
+    /// Whose defaults and choices the scripts expect; `None` to tell it by the variables that each sets.
+    pub system: Option<System>,
 }
 
 /// How a script ends early.
@@ -52,7 +54,7 @@ impl From<Skip> for Stop {
 
 /// Runs a script from its beginning to its end.
 pub fn run(script: &Script, options: &Options) -> Verdict {
-    match scan::read(script) {
+    match scan::read(script, options.system) {
         Ok(setup) => Run::new(setup, options).script(script),
         Err((place, reason)) => Verdict::Skipped { place, reason },
     }
@@ -204,7 +206,7 @@ impl Run {
                     self.host.settings = Settings {
                         mtu,
                         ipv6,
-                        ..Settings::new(crate::host::System::Linux)
+                        ..Settings::new(System::Linux)
                     };
                 }
                 Line::CountStates { state, pattern } => {

@@ -12,8 +12,8 @@ use crate::shell::{self, Line};
 /// The urgent bit.
 const URG: u8 = 1 << 5;
 
-pub(super) fn read(script: &Script) -> Result<Setup, (Place, Skip)> {
-    let system = system(script);
+pub(super) fn read(script: &Script, given: Option<System>) -> Result<Setup, (Place, Skip)> {
+    let system = given.unwrap_or_else(|| system(script));
     let mut setup = Setup {
         settings: Settings::new(system),
         tolerance: Duration::from_micros(4000),
