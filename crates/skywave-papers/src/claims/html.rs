@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::baseline::{Baseline, Evidence};
+use super::measure::Part;
 use super::picture::picture;
 use super::register::{Decision, Given};
 use super::score::{Score, Scorecard};
@@ -68,8 +69,11 @@ struct Main<'a> {
     verdict: Verdict,
     class: &'static str,
     readings: Vec<Under<'a>>,
-    /// The paper's numbers beside ours; without any, what we measured.
+    /// The paper's numbers beside ours, as far as it has numbers.
     picture: Option<String>,
+    /// What we measured.
+    plot: Option<Drawn>,
+    parts: Vec<Row<'a>>,
 }
 
 /// A claim's verdict under another reading.
@@ -78,6 +82,8 @@ struct Under<'a> {
     reading: &'a str,
     verdict: Verdict,
     class: &'static str,
+    /// The numbers of the parts whose verdict differs.
+    parts: String,
 }
 
 /// A setting that the text leaves open.
@@ -220,6 +226,7 @@ fn main<'a>(
     score: &'a Score,
     why: &'a str,
 ) -> Main<'a> {
+    let picture = picture(&score.parts);
     let plot = || plots(paper, results, score.figure.as_deref(), 1).pop();
     Main {
         id: &score.claim,
@@ -229,17 +236,21 @@ fn main<'a>(
         verdict: score.verdict,
         class: class(score.verdict),
         readings: under(score),
-        picture: picture(&score.parts).or_else(|| plot().map(|drawn| drawn.svg)),
+        plot: picture.is_none().then(plot).flatten(),
+        picture,
+        parts: rows(&score.parts),
     }
 }
 
+/// The readings under which some part has another verdict.
 fn under(score: &Score) -> Vec<Under<'_>> {
-    let others = score.rereads.iter();
+    let others = score.rereads.iter().filter(|other| other.differs(score));
     others
         .map(|other| Under {
             reading: &other.reading,
             verdict: other.verdict,
             class: class(other.verdict),
+            parts: other.numbers(score),
         })
         .collect()
 }
@@ -352,17 +363,21 @@ fn claim(score: &Score) -> Claim<'_> {
         parts_counted: score.parts_counted(),
         unmeasured: score.unmeasured.as_deref(),
         readings: under(score),
-        parts: score
-            .parts
-            .iter()
-            .map(|part| Row {
-                name: &part.name,
-                paper: stated(part),
-                ours: ours(part),
-                verdict: part.verdict,
-                class: class(part.verdict),
-            })
-            .collect(),
+        parts: rows(&score.parts),
+    }
+}
+
+fn rows(parts: &[Part]) -> Vec<Row<'_>> {
+    parts.iter().map(row).collect()
+}
+
+fn row(part: &Part) -> Row<'_> {
+    Row {
+        name: &part.name,
+        paper: stated(part),
+        ours: ours(part),
+        verdict: part.verdict,
+        class: class(part.verdict),
     }
 }
 

@@ -179,13 +179,18 @@ impl Scorecard {
 
     pub(super) fn markdown_readings(&self) -> String {
         let mut out = String::from(
-            "\n| reading | claims that have another verdict under it, as above and so |\n|---|---|\n",
+            "\n| reading | claims with parts that have another verdict under it: as above → so; those parts |\n|---|---|\n",
         );
         for (name, what) in &self.readings {
             let moved = self.scores.iter().filter_map(|score| {
-                let under = score.under(name)?;
-                let differs = under != score.verdict;
-                differs.then(|| format!("{}: {} → {under}", escape(&score.claim), score.verdict))
+                let found = score.rereads.iter().find(|other| other.reading == *name)?;
+                found.differs(score).then(|| {
+                    let (claim, numbers) = (escape(&score.claim), escape(&found.numbers(score)));
+                    format!(
+                        "**{claim}**: {} → {}; {numbers}",
+                        score.verdict, found.verdict
+                    )
+                })
             });
             let moved: Vec<String> = moved.collect();
             let moved = match moved.as_slice() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::measure::{Part, Stated};
-use super::text::{ours as ours_of, stated};
+use super::text::{number, ours as ours_of, stated};
 
 /// Lines that a picture has room for.
 const ROOM: usize = 8;
@@ -11,6 +11,8 @@ const ROOM: usize = 8;
 const LINE: f64 = 22.0;
 const NAMES: f64 = 170.0;
 const WIDTH: f64 = 640.0;
+/// Where the scale ends and both numbers stand, in pixels.
+const ENDS: f64 = 460.0;
 /// What is left free on both sides.
 const MARGIN: f64 = 12.0;
 
@@ -67,7 +69,7 @@ impl<'a> Line<'a> {
     fn x(&self, value: f64) -> f64 {
         let [low, high] = self.scale;
         let share = (value - low) / (high - low);
-        NAMES + MARGIN + share * (WIDTH - NAMES - 2.0 * MARGIN)
+        NAMES + MARGIN + share * (ENDS - NAMES - 2.0 * MARGIN)
     }
 
     fn draw(&self, out: &mut String, y: f64) {
@@ -81,16 +83,20 @@ impl<'a> Line<'a> {
              <line class=\"zero\" x1=\"{zero:.1}\" x2=\"{zero:.1}\" y1=\"{:.1}\" y2=\"{:.1}\"/>\
              <line class=\"ci\" x1=\"{low:.1}\" x2=\"{high:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
              <circle cx=\"{ours:.1}\" cy=\"{y:.1}\" r=\"4\"/>\
-             <path d=\"M{paper:.1} {:.1}l5 6l-5 6l-5 -6z\"/></g>",
+             <path d=\"M{paper:.1} {:.1}l5 6l-5 6l-5 -6z\"/>\
+             <text x=\"{ENDS}\" y=\"{:.1}\">◆ {} ● {}</text></g>",
             escaped(&stated(self.part)),
             escaped(&ours_of(self.part)),
             y + 4.0,
             escaped(&self.part.name),
             NAMES + MARGIN,
-            WIDTH - MARGIN,
+            ENDS - MARGIN,
             y - 6.0,
             y + 6.0,
             y - 6.0,
+            y + 4.0,
+            escaped(&stated(self.part)),
+            escaped(&number(self.part)),
         );
     }
 }
@@ -128,8 +134,8 @@ mod tests {
         assert_eq!(drawn.matches("<circle").count(), 1);
         assert!(drawn.contains("over &lt;reno&gt;"), "{drawn}");
         // From 0 to 55: the paper's 40 and our 50.
-        assert!(drawn.contains("cx=\"587.5\""), "{drawn}");
-        assert!(drawn.contains("M506.4 "), "{drawn}");
+        assert!(drawn.contains("cx=\"423.8\""), "{drawn}");
+        assert!(drawn.contains("M375.5 5.0"), "{drawn}");
         assert_eq!(
             picture(&[part(number(), None), part(words(), Some(1.0))]),
             None

@@ -89,6 +89,20 @@ impl Reread {
     }
 }
 
+impl Reread {
+    /// The parts that have another verdict than in the first reading, with this reading's numbers.
+    pub(super) fn differing<'a>(&'a self, score: &'a Score) -> impl Iterator<Item = &'a Part> {
+        let pairs = self.parts.iter().zip(&score.parts);
+        let differing = pairs.filter(|(here, first)| here.verdict != first.verdict);
+        differing.map(|(here, _)| here)
+    }
+
+    /// Some part has another verdict than in the first reading.
+    pub(super) fn differs(&self, score: &Score) -> bool {
+        self.differing(score).next().is_some()
+    }
+}
+
 impl Score {
     pub(super) fn new(claim: &ClaimModel, parts: Vec<Part>, rereads: Vec<Reread>) -> Self {
         let verdict = match claim.not_testable {

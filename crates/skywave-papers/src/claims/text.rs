@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::measure::{Part, Stated};
-use super::score::{Score, Scorecard};
+use super::score::{Reread, Score, Scorecard};
 use super::verdict::Verdict;
 use skywave_lab::report::number::{counted, fixed};
 
@@ -49,10 +49,10 @@ impl Scorecard {
             if let Some(what) = &score.unmeasured {
                 let _ = writeln!(out, "  not measured: {what}");
             }
-            let differing = score.rereads.iter().filter(|o| o.verdict != score.verdict);
-            for other in differing {
+            for other in score.rereads.iter().filter(|other| other.differs(score)) {
                 let (reading, verdict) = (&other.reading, other.verdict);
-                let _ = writeln!(out, "  under the reading {reading}: {verdict}");
+                let numbers = other.numbers(score);
+                let _ = writeln!(out, "  under the reading {reading}: {verdict}; {numbers}");
             }
         }
         let _ = write!(out, "\n{}{}\n", self.headline(), self.summary());
@@ -127,6 +127,20 @@ impl Scorecard {
             }
         }
         out
+    }
+}
+
+impl Reread {
+    /// The numbers and verdicts of the parts whose verdict differs from the first reading's.
+    pub(super) fn numbers(&self, score: &Score) -> String {
+        let parts = self.differing(score).map(|part| {
+            let name = match part.name.as_str() {
+                "" => String::new(),
+                name => format!("{name} "),
+            };
+            format!("{name}{}: {}", ours(part), part.verdict)
+        });
+        parts.collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -223,6 +237,12 @@ pub(super) fn stated(part: &Part) -> String {
         Stated::Number(x) => with_unit(&trimmed(*x), &part.unit),
         Stated::Condition(text) => text.clone(),
     }
+}
+
+/// Our number with its unit.
+pub(super) fn number(part: &Part) -> String {
+    let ours = part.ours.map(|x| fixed(x, digits(part)));
+    with_unit(&ours.unwrap_or_default(), &part.unit)
 }
 
 /// Our number with its interval and what decides it.
