@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::measure::Part;
 use super::score::{Score, Scorecard};
 use super::text::{escape, markdown_rows, ours, stated};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, WIDEST};
 use crate::page::{Block, PageError, replaced};
 
 /// The verb in the marks of blocks.
@@ -114,7 +114,30 @@ impl Scorecard {
                 let _ = writeln!(out, "| {verdict} | {a} | {b} | {c} | {d} |");
             }
         }
+        let wide = self.wide();
+        if !wide.is_empty() {
+            let names: Vec<String> = wide.iter().map(|name| escape(name)).collect();
+            let _ = write!(
+                out,
+                "\nUndecided by an interval of more than {:.0} % of the number to either side: {}.\n",
+                100.0 * WIDEST,
+                names.join("; ")
+            );
+        }
         out + "\n"
+    }
+
+    /// The parts of core claims whose interval decides nothing and is wider than [`WIDEST`], with half of its width.
+    pub fn wide(&self) -> Vec<String> {
+        let scores = self.scores.iter().filter(|score| score.core);
+        let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));
+        let undecided = parts.filter(|(_, part)| part.verdict == Verdict::TooFewSeeds);
+        let wide = undecided.filter_map(|(score, part)| {
+            let half = part.half_width().filter(|half| *half > WIDEST)?;
+            let name = format!("{} {}", score.claim, part.name);
+            Some(format!("{} (±{:.0} %)", name.trim_end(), 100.0 * half))
+        });
+        wide.collect()
     }
 
     pub(super) fn markdown_main(&self) -> String {

@@ -56,6 +56,10 @@ impl Scorecard {
             }
         }
         let _ = write!(out, "\n{}{}\n", self.headline(), self.summary());
+        let wide = self.wide();
+        if !wide.is_empty() {
+            let _ = writeln!(out, "\nUndecided by wide intervals: {}.", wide.join("; "));
+        }
         out + &self.settings()
     }
 

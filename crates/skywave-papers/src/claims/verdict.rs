@@ -12,7 +12,8 @@
 //! A part has the verdict of the zone in which *the whole interval* lies. An interval that reaches into
 //! two zones shows neither: the part has *too few seeds* to tell. So no verdict hangs on less than its interval, and more seeds
 //! turn one into another only through *too few seeds*, but for the chance that the interval leaves. A single
-//! run has no interval, and too few seeds. What has to hold at every point of a sweep (or at the share
+//! run has no interval, and too few seeds. An undecided interval of more than 25 % of its number to either side is named
+//! beside the counts: there nothing was measured well. What has to hold at every point of a sweep (or at the share
 //! of them that the paper says) is judged at each.
 //!
 //! Two variants are compared seed by seed (common random numbers), so an order is reproduced
@@ -41,6 +42,10 @@ pub const SAME: f64 = 5.0;
 pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
 pub const VALUE_FACTOR: f64 = 2.0;
+
+/// Half of the largest width that an undecided interval should have, as a share of the number: a wider one says
+/// little more than that nothing was measured, and is named as such.
+pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// The verdict on a claim, or on a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

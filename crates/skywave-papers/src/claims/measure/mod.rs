@@ -51,6 +51,20 @@ pub struct Part {
     pub remark: Option<String>,
 }
 
+impl Part {
+    /// Half of the interval as a share of the paper's number; of ours where the paper has none, and of 100 % where ours
+    /// is a lead in percent. `None` without an interval.
+    pub fn half_width(&self) -> Option<f64> {
+        let [low, high] = self.ci95?;
+        let number = match self.paper {
+            Stated::Number(paper) => paper,
+            Stated::Condition(_) if self.unit == "%" => 100.0,
+            Stated::Condition(_) => self.ours?,
+        };
+        (number != 0.0).then(|| (high - low) / 2.0 / number.abs())
+    }
+}
+
 /// What a paper says: a number, or a condition in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]

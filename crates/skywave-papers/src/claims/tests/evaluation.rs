@@ -57,6 +57,10 @@ fn a_gain_by_too_few_seeds_is_said_to_be_undecided() {
         ),
         "{table}"
     );
+    assert!(
+        table.contains("Undecided by wide intervals: one reno (±99 %)."),
+        "{table}"
+    );
     let summary = card.summary();
     assert!(summary.contains("1 part: 1 too few seeds"), "{summary}");
 }
