@@ -10,6 +10,7 @@ use skywave_lab::experiment::{self, MergeError};
 use skywave_lab::report::NoSuchFont;
 use skywave_lab::report::WriteError;
 use skywave_lab::scenario::ScenarioError;
+use skywave_lab::threads::NoThreads;
 use skywave_papers::claims::ClaimsError;
 use skywave_papers::file::FileError;
 use skywave_papers::rank::RankError;
@@ -310,6 +311,12 @@ impl Failure {
             | Self::Disagrees(_)
             | Self::Live(_) => 1,
         }
+    }
+}
+
+impl From<NoThreads> for Failure {
+    fn from(error: NoThreads) -> Self {
+        Self::Experiment(error.into())
     }
 }
 

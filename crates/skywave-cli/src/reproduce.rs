@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use skywave_lab::experiment::Results;
 use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
+use skywave_lab::threads;
 use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
 
 use crate::elsewhere::Elsewhere;
@@ -272,7 +273,9 @@ fn studies<'a>(
 }
 
 fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Failure> {
-    for (study, results) in studies(one.paper, one.results) {
+    let all: Vec<(Study, &Results)> = studies(one.paper, one.results).collect();
+    threads::each(args.keep.threads(), all.len(), |at| {
+        let (study, results) = &all[at];
         let options = HtmlOptions {
             command: Some(format!(
                 "skywave reproduce {} --only {}",
@@ -282,8 +285,9 @@ fn write_all(args: &Args, dir: &Path, one: &Reproduction<'_>) -> Result<(), Fail
             ..HtmlOptions::default()
         };
         let dir = dir.join(&study.name);
-        report::write_all(&dir, &study, results, &options, args.csv.is_wanted)?;
-    }
+        report::write_all(&dir, study, results, &options, args.csv.is_wanted)?;
+        Ok::<_, Failure>(())
+    })?;
     output::write(&dir.join(args.page()), &claims::page(&[*one])?)?;
     let text = dir.join(format!("{}.md", args.scorecard()));
     output::write(&text, &one.scorecard.markdown())?;

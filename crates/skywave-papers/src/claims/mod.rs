@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 use crate::file::{FileError, from_toml, read_text};
 use skywave_lab::experiment::{Results, hash};
 use skywave_lab::folder::{self, Folder};
+use skywave_lab::threads::{self, NoThreads};
 use skywave_scenario::{Files, NoFiles, Scenario, Spanned, nearest};
 
 use model::{ClaimModel, File};
@@ -406,7 +407,7 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
             (reading, Judge::new(paper, reading_view))
         })
         .collect();
-    let scores = paper.file.claim.iter().map(|claim| {
+    let score = |claim: &ClaimModel| {
         let measured = own.measured(claim);
         let rereads = others.iter().filter_map(|(reading, judge)| {
             let other = judge.measured(claim);
@@ -414,7 +415,13 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
         });
         let rereads = rereads.collect();
         Score::new(claim, own.judged(claim, measured), rereads)
-    });
+    };
+    let claims = &paper.file.claim;
+    let scores = threads::each(None, claims.len(), |at| {
+        Ok::<_, NoThreads>(score(&claims[at]))
+    })
+    // Where no threads can be had, one does it.
+    .unwrap_or_else(|_| claims.iter().map(score).collect());
     Scorecard {
         left_out: 0,
         paper: paper.name.clone(),
@@ -424,7 +431,7 @@ pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard
         complete: paper
             .scenarios()
             .all(|e| results.get(e.name()).is_some_and(Results::is_complete)),
-        scores: scores.collect(),
+        scores,
         baselines: own.baselines,
         given: paper.file.given.iter().map(Given::new).collect(),
         decisions: paper.file.decision.iter().map(Decision::new).collect(),
