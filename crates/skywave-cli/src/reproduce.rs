@@ -57,9 +57,9 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Bring pages up to date: what stands in them between "<!-- reproduce PAPER: KIND -->" and "<!-- end -->"
-    /// is replaced. Kinds: inputs, counts, main, claims, decisions, readings.
-    #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with = "only")]
+    #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with = "only", help = format!(
+        "Bring pages up to date: what stands in them between \"<!-- {} PAPER: KIND -->\" and \"<!-- end -->\" \
+         is replaced. Kinds: {}", claims::VERB, claims::kinds()))]
     markdown: Vec<PathBuf>,
 
     /// Run each experiment with twice its seeds (results in runs/PAPER/twice), and tell which verdicts differ from those

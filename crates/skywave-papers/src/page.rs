@@ -3,8 +3,6 @@
 //! Two comments mark the place of a block: `<!-- VERB NAME: KIND -->`, such as `<!-- reproduce cerl: counts -->`,
 //! and `<!-- end -->`. What stands between them is replaced.
 
-use std::fmt::Write;
-
 const END: &str = "<!-- end -->";
 
 /// Why a page cannot be brought up to date.
@@ -54,9 +52,20 @@ pub fn replaced(
         }
         rest = &rest[found.begin + block.text.len()..];
     }
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{rest}");
+    out.push_str(rest);
     Ok(out)
+}
+
+/// A table whose cells are Markdown already.
+pub(crate) fn table<C: AsRef<str>>(
+    head: &[C],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+    let rule = "---|".repeat(head.len());
+    let line = |row: Vec<String>| format!("| {} |\n", row.join(" | "));
+    let rows: String = rows.into_iter().map(line).collect();
+    format!("| {} |\n|{rule}\n{rows}", head.join(" | "))
 }
 
 /// The blocks of a verb.
@@ -115,20 +124,19 @@ fn next<'a>(text: &'a str, verb: &str) -> Option<Found<'a>> {
 
 /// A line marks a block, of whatever verb.
 fn is_mark(line: &str) -> bool {
-    let inner = line.trim().strip_prefix("<!-- ");
-    let inner = inner.and_then(|rest| rest.strip_suffix(" -->"));
-    inner.is_some_and(|inner| {
-        inner
-            .split_once(": ")
-            .is_some_and(|(who, _)| who.contains(' '))
-    })
+    parts(line).is_some_and(|(who, _)| who.contains(' '))
 }
 
 /// The name and the kind that a line asks for.
 fn mark<'a>(line: &'a str, verb: &str) -> Option<(&'a str, &'a str)> {
-    let inner = line.trim().strip_prefix("<!-- ")?.strip_suffix(" -->")?;
-    let (name, kind) = inner.strip_prefix(verb)?.split_once(": ")?;
-    Some((name.strip_prefix(' ')?, kind))
+    let (who, kind) = parts(line)?;
+    Some((who.strip_prefix(verb)?.strip_prefix(' ')?, kind))
+}
+
+/// What a comment that is alone on its line has before and after its first colon.
+fn parts(line: &str) -> Option<(&str, &str)> {
+    let inner = line.trim().strip_prefix("<!-- ")?;
+    inner.strip_suffix(" -->")?.split_once(": ")
 }
 
 #[cfg(test)]

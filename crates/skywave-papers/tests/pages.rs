@@ -83,7 +83,7 @@ fn pages_say_what_was_recorded() {
 fn every_setting_of_every_paper_is_in_its_register() {
     for name in claims::papers() {
         let paper = claims::load(name).expect("a built-in paper");
-        let open: Vec<_> = paper.unregistered().collect();
+        let open = paper.unregistered();
         assert!(open.is_empty(), "{name}: {open:?}");
         let card = claims::evaluate(&paper, &BTreeMap::new());
         for (reading, _) in &card.readings {

@@ -36,7 +36,7 @@ use super::sender::Sender;
 
 pub use config::{ConnectionConfig, KeepAlive};
 pub use event::Event;
-pub use options::Agreed;
+pub use options::{Agreed, DEFAULT_MSS};
 pub use reset::refusal;
 pub use segment::Accepted;
 pub use state::State;

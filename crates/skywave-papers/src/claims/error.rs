@@ -79,6 +79,18 @@ impl Fault {
         }
     }
 
+    /// That each of these names is one of those that exist.
+    pub(super) fn unless_known<'a, K: Iterator<Item = &'a str>>(
+        what: &str,
+        mut names: impl Iterator<Item = &'a str>,
+        known: impl Fn() -> K,
+    ) -> Result<(), Self> {
+        match names.find(|name| !known().any(|other| other == *name)) {
+            None => Ok(()),
+            Some(name) => Err(Self::unknown(what, name, known())),
+        }
+    }
+
     /// The mistake that this is of a part of the file, a `kind` of thing from its name to `end`: shown at the name
     /// that the fault is about, or at the part's own.
     pub(super) fn of_part(

@@ -52,8 +52,8 @@ struct Section<'a> {
     all: Vec<Count>,
     core: Vec<Count>,
     main: Vec<Main<'a>>,
-    decisions: Vec<Open<'a>>,
-    given: Vec<String>,
+    decisions: &'a [Decision],
+    given: &'a [Given],
     readings: &'a [(String, String)],
     baselines: Vec<Other<'a>>,
     figures: Vec<Figure<'a>>,
@@ -84,17 +84,6 @@ struct Under<'a> {
     class: &'static str,
     /// The numbers of the parts whose verdict differs.
     parts: String,
-}
-
-/// A setting that the text leaves open.
-#[derive(Debug, Serialize)]
-struct Open<'a> {
-    setting: &'a str,
-    experiments: String,
-    value: &'a str,
-    why: &'a str,
-    claims_seen: bool,
-    reading: Option<&'a str>,
 }
 
 /// A baseline that differs from the paper's, and the evidence.
@@ -210,8 +199,8 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
             .main()
             .map(|(score, why)| main(paper, results, score, why))
             .collect(),
-        decisions: scorecard.decisions.iter().map(open).collect(),
-        given: scorecard.given.iter().map(given).collect(),
+        decisions: &scorecard.decisions,
+        given: &scorecard.given,
         readings: &scorecard.readings,
         baselines: scorecard.baselines.iter().map(other).collect(),
         figures: figures
@@ -253,25 +242,6 @@ fn under(score: &Score) -> Vec<Under<'_>> {
             parts: other.numbers(score),
         })
         .collect()
-}
-
-fn open(one: &Decision) -> Open<'_> {
-    Open {
-        setting: &one.setting,
-        experiments: one.experiments.join(", "),
-        value: &one.value,
-        why: &one.why,
-        claims_seen: one.claims_seen,
-        reading: one.reading.as_deref(),
-    }
-}
-
-fn given(one: &Given) -> String {
-    let about = match one.experiments.as_slice() {
-        [] => String::new(),
-        names => format!(" in {}", names.join(", ")),
-    };
-    format!("{}{about} ({})", one.keys.join(", "), one.place)
 }
 
 /// The first plots of an experiment.

@@ -4,23 +4,31 @@ use std::fmt::Write;
 
 use super::measure::Part;
 use super::score::{Score, Scorecard};
-use super::text::{escape, markdown_rows, ours, stated};
+use super::text::{escape, ours, stated, table_of_claims};
 use super::verdict::{Verdict, WIDEST};
-use crate::page::{Block, PageError, replaced};
+use crate::page::{Block, PageError, replaced, table};
 
 /// The verb in the marks of blocks.
 pub const VERB: &str = "reproduce";
 /// In place of a paper's name: all of them.
 const ALL: &str = "all";
-/// The kinds of blocks that a paper has.
-pub const KINDS: [&str; 6] = [
-    "inputs",
-    "counts",
-    "main",
-    "claims",
-    "decisions",
-    "readings",
+/// A kind of block that a paper has, and what makes it.
+type Maker = (&'static str, fn(&Scorecard) -> String);
+/// All of them.
+const KINDS: [Maker; 6] = [
+    ("inputs", |card| format!("`{}`\n", card.inputs)),
+    ("counts", Scorecard::markdown_counts),
+    ("main", Scorecard::markdown_main),
+    ("claims", |card| table_of_claims(&card.scores)),
+    ("decisions", Scorecard::markdown_decisions),
+    ("readings", Scorecard::markdown_readings),
 ];
+
+/// The kinds of blocks that a paper has, in words.
+pub fn kinds() -> String {
+    KINDS.map(|(kind, _)| kind).join(", ")
+}
+
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
@@ -37,31 +45,23 @@ pub fn in_page(page: &str, cards: &[&Scorecard]) -> Result<String, PageError> {
 fn text(block: &Block<'_>, cards: &[&Scorecard]) -> Result<Option<String>, String> {
     if block.name == ALL {
         return match block.kind {
-            "counts" => Ok((cards.len() > 1).then(|| counts_of_all(cards))),
+            "counts" => Ok((cards.len() > 1).then(|| apart(&counts_of_all(cards)))),
             kind => Err(format!(
                 "of all papers there is no block `{kind}`; there is counts"
             )),
         };
     }
-    if !KINDS.contains(&block.kind) {
-        let known = KINDS.join(", ");
-        return Err(format!(
-            "there is no block `{}`; there are {known}",
-            block.kind
-        ));
-    }
-    let Some(card) = cards.iter().find(|card| card.paper == block.name) else {
-        return Ok(None);
+    let Some((_, make)) = KINDS.iter().find(|(kind, _)| *kind == block.kind) else {
+        let (asked, known) = (block.kind, kinds());
+        return Err(format!("there is no block `{asked}`; there are {known}"));
     };
-    Ok(Some(match block.kind {
-        "inputs" => format!("\n`{}`\n\n", card.inputs),
-        "counts" => card.markdown_counts(),
-        "main" => card.markdown_main(),
-        "claims" => card.markdown_claims(),
-        "decisions" => card.markdown_decisions(),
-        "readings" => card.markdown_readings(),
-        _ => return Ok(None),
-    }))
+    let card = cards.iter().find(|card| card.paper == block.name);
+    Ok(card.map(|card| apart(&make(card))))
+}
+
+/// Text that is apart from the marks before and after it.
+fn apart(text: &str) -> String {
+    format!("\n{text}\n")
 }
 
 /// The core claims of each paper in a table with a column for each verdict that occurs.
@@ -70,53 +70,50 @@ fn counts_of_all(cards: &[&Scorecard]) -> String {
         .into_iter()
         .filter_map(|(verdict, count)| (count > 0).then_some(verdict))
         .collect();
-    let heads: Vec<&str> = shown.iter().map(|v| v.as_str()).collect();
-    let mut out = format!(
-        "\n| core claims | of | {} |\n|---|---|{}\n",
-        heads.join(" | "),
-        "---|".repeat(shown.len())
-    );
-    for card in cards {
+    let words = shown.iter().map(|verdict| verdict.as_str());
+    let head: Vec<&str> = ["core claims", "of"].into_iter().chain(words).collect();
+    let row = |card: &&Scorecard| {
         let counts = card.counts(Some(true));
         let all: usize = counts.iter().map(|(_, count)| count).sum();
         let of = |verdict: &Verdict| {
             let found = counts.iter().find(|(v, _)| v == verdict);
             found.map_or_else(String::new, |(_, count)| count.to_string())
         };
-        let cells: Vec<String> = shown.iter().map(of).collect();
-        let _ = writeln!(out, "| {} | {all} | {} |", card.paper, cells.join(" | "));
-    }
-    out + "\n"
+        let mut cells = vec![card.paper.clone(), all.to_string()];
+        cells.extend(shown.iter().map(of));
+        cells
+    };
+    table(&head, cards.iter().map(row))
 }
 
 impl Scorecard {
     fn markdown_counts(&self) -> String {
-        let columns = [Some(true), None];
-        let claims = columns.map(|core| self.counts(core));
-        let parts = columns.map(|core| self.parts(core).1);
-        let sum = |counts: &[(Verdict, usize)]| -> usize { counts.iter().map(|(_, n)| n).sum() };
-        let mut out = format!(
-            "\n| | core claims ({}) | their parts ({}) | all claims ({}) | their parts ({}) |\n|---|---|---|---|---|\n",
-            sum(&claims[0]),
-            sum(&parts[0]),
-            sum(&claims[1]),
-            sum(&parts[1])
+        let of = |core| [self.counts(core), self.parts(core).1];
+        let [core_claims, core_parts] = of(Some(true));
+        let [claims, parts] = of(None);
+        let columns = [core_claims, core_parts, claims, parts];
+        let names = ["core claims", "their parts", "all claims", "their parts"];
+        let heads = names.iter().zip(&columns).map(|(name, counts)| {
+            let sum: usize = counts.iter().map(|(_, count)| count).sum();
+            format!("{name} ({sum})")
+        });
+        let head: Vec<String> = [String::new()].into_iter().chain(heads).collect();
+        let rows = Verdict::ALL.into_iter().enumerate().map(|(at, verdict)| {
+            let counts = columns.map(|column| column[at].1);
+            (verdict, counts)
+        });
+        let rows = rows.filter(|(_, counts)| counts.iter().any(|count| *count > 0));
+        let mut out = table(
+            &head,
+            rows.map(|(verdict, counts)| {
+                let numbers = counts.iter().map(ToString::to_string);
+                [verdict.to_string()].into_iter().chain(numbers).collect()
+            }),
         );
-        for (at, verdict) in Verdict::ALL.into_iter().enumerate() {
-            let row = [
-                claims[0][at].1,
-                parts[0][at].1,
-                claims[1][at].1,
-                parts[1][at].1,
-            ];
-            if row.iter().any(|count| *count > 0) {
-                let [a, b, c, d] = row;
-                let _ = writeln!(out, "| {verdict} | {a} | {b} | {c} | {d} |");
-            }
-        }
         let wide = self.wide();
         if !wide.is_empty() {
             let names: Vec<String> = wide.iter().map(|name| escape(name)).collect();
+            // Writing to a string cannot fail, here and below.
             let _ = write!(
                 out,
                 "\nUndecided by an interval of more than {:.0} % of the number to either side: {}.\n",
@@ -124,7 +121,7 @@ impl Scorecard {
                 names.join("; ")
             );
         }
-        out + "\n"
+        out
     }
 
     /// The parts of core claims whose interval decides nothing and is wider than [`WIDEST`], with half of its width.
@@ -134,77 +131,70 @@ impl Scorecard {
         let undecided = parts.filter(|(_, part)| part.verdict == Verdict::TooFewSeeds);
         let wide = undecided.filter_map(|(score, part)| {
             let half = part.half_width().filter(|half| *half > WIDEST)?;
-            let name = format!("{} {}", score.claim, part.name);
-            Some(format!("{} (±{:.0} %)", name.trim_end(), 100.0 * half))
+            Some(format!(
+                "{} (±{:.0} %)",
+                part.of(&score.claim),
+                100.0 * half
+            ))
         });
         wide.collect()
     }
 
     pub(super) fn markdown_main(&self) -> String {
-        let mut out = String::from(
-            "\n| the paper says | its number, and ours [95 %] | verdict | |\n|---|---|---|---|\n",
-        );
-        for (score, why) in self.main() {
-            let number = |part: &Part| {
-                let name = match part.name.as_str() {
-                    "" => String::new(),
-                    name => format!("{}: ", escape(name)),
-                };
-                format!("{name}{} / {}", escape(&stated(part)), escape(&ours(part)))
+        let number = |part: &Part| {
+            let name = match part.name.as_str() {
+                "" => String::new(),
+                name => format!("{}: ", escape(name)),
             };
+            format!("{name}{} / {}", escape(&stated(part)), escape(&ours(part)))
+        };
+        let rows = self.main().map(|(score, why)| {
             let mut numbers: Vec<String> = score.parts.iter().take(ROOM).map(number).collect();
             if score.parts.len() > ROOM {
                 numbers.push(format!("… {} more", score.parts.len() - ROOM));
             }
-            let _ = writeln!(
-                out,
-                "| {} *({})* | {} | {} | {} |",
-                escape(&score.statement),
-                escape(&score.place),
+            vec![
+                format!("{} *({})*", escape(&score.statement), escape(&score.place)),
                 numbers.join("<br>"),
                 score.verdicts(),
-                escape(why)
-            );
-        }
-        out + "\n"
-    }
-
-    fn markdown_claims(&self) -> String {
-        let mut out =
-            String::from("\n| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n");
-        for score in &self.scores {
-            markdown_rows(&mut out, score);
-        }
-        out + "\n"
+                escape(why),
+            ]
+        });
+        let head = [
+            "the paper says",
+            "its number, and ours [95 %]",
+            "verdict",
+            "",
+        ];
+        table(&head, rows)
     }
 
     pub(super) fn markdown_decisions(&self) -> String {
-        let mut out = String::from(
-            "\n| what the text leaves open | here | why | claims seen before | other reading |\n|---|---|---|---|---|\n",
-        );
-        for one in &self.decisions {
+        let rows = self.decisions.iter().map(|one| {
             let about = match one.experiments.as_slice() {
                 [] => String::new(),
                 names => format!(" ({})", escape(&names.join(", "))),
             };
-            let _ = writeln!(
-                out,
-                "| {}{about} | {} | {} | {} | {} |",
-                escape(&one.setting),
+            vec![
+                escape(&one.setting) + &about,
                 escape(&one.value),
                 escape(&one.why),
-                if one.claims_seen { "yes" } else { "no" },
-                escape(one.reading.as_deref().unwrap_or_default())
-            );
-        }
-        out + "\n"
+                if one.claims_seen { "yes" } else { "no" }.to_owned(),
+                escape(one.reading.as_deref().unwrap_or_default()),
+            ]
+        });
+        let head = [
+            "what the text leaves open",
+            "here",
+            "why",
+            "claims seen before",
+            "other reading",
+        ];
+        table(&head, rows)
     }
 
     pub(super) fn markdown_readings(&self) -> String {
-        let mut out = String::from(
-            "\n| reading | claims with parts that have another verdict under it: as above → so; those parts |\n|---|---|\n",
-        );
-        for (name, what) in &self.readings {
+        let rows = self.readings.iter().map(|(name, what)| {
             let moved = self.scores.iter().filter_map(|score| {
                 let found = score.rereads.iter().find(|other| other.reading == *name)?;
                 found.differs(score).then(|| {
@@ -220,9 +210,13 @@ impl Scorecard {
                 [] => "none".to_owned(),
                 some => some.join("<br>"),
             };
-            let _ = writeln!(out, "| **{}**: {} | {moved} |", escape(name), escape(what));
-        }
-        out + "\n"
+            vec![format!("**{}**: {}", escape(name), escape(what)), moved]
+        });
+        let head = [
+            "reading",
+            "claims with parts that have another verdict under it: as above → so; those parts",
+        ];
+        table(&head, rows)
     }
 
     /// The paper's main statements, each with why it stands or not.

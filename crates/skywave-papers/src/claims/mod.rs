@@ -47,7 +47,7 @@ use select::View;
 pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
 pub use html::page;
-pub use markdown::{KINDS, VERB, in_page};
+pub use markdown::{VERB, in_page, kinds};
 pub use measure::{Part, Stated};
 pub use model::Kind;
 pub use reading::Reading;
@@ -143,10 +143,14 @@ impl Paper {
 
     /// What an experiment's file sets and the register of decisions is silent about: the settings, as a sweep
     /// names them, by experiment.
-    pub fn unregistered(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
-        let open = |one| register::unregistered(&self.file, one);
-        let all = self.experiments.iter().map(move |e| (e.name(), open(e)));
-        all.filter(|(_, keys)| !keys.is_empty())
+    pub fn unregistered(&self) -> BTreeMap<String, Vec<String>> {
+        let settings = register::settings(&self.experiments);
+        let open = settings.iter().map(|(name, keys)| {
+            let open = register::unregistered(&self.file, name, keys).into_iter();
+            (name.clone(), open.map(str::to_owned).collect())
+        });
+        open.filter(|(_, keys): &(_, Vec<_>)| !keys.is_empty())
+            .collect()
     }
 
     /// The choices that only other readings mean.
@@ -259,11 +263,11 @@ pub(crate) fn read(
     files: &dyn Files,
 ) -> Result<Paper, ClaimsError> {
     let (document, model) = from_toml::<File>(file, text)?;
-    if text
-        .parse()
-        .is_ok_and(|table: toml::Table| has_no_number(&toml::Value::Table(table)))
-    {
-        let shown = document.mistake(0..0, "`inf` and `nan` state nothing that could be measured");
+    if let Some(place) = document.not_finite() {
+        let shown = document.mistake(
+            place,
+            "`inf` and `nan` state nothing that could be measured",
+        );
         return Err(FileError::mistake(file, shown.to_string(), shown).into());
     }
     let mut paper = Paper {
@@ -295,28 +299,30 @@ pub(crate) fn read(
         }
         paper.readings.push(reading);
     }
+    let settings = register::settings(&paper.experiments);
     for given in &paper.file.given {
         let Some(head) = given.keys.first() else {
             let shown = document.mistake(0..0, "a [[given]] has no keys");
             return Err(FileError::mistake(file, shown.to_string(), shown).into());
         };
-        register::check_keys(&given.keys, &given.experiments, &paper.experiments)
+        register::check_keys(&given.keys, &given.experiments, &settings)
             .map_err(|fault| of_part(&fault, "setting", head))?;
     }
     for decision in &paper.file.decision {
-        register::check(decision, &paper.file, &paper.experiments)
+        register::check(decision, &paper.file, &settings)
             .map_err(|fault| of_part(&fault, "decision", &decision.setting))?;
     }
+    let left_out = paper.choices_of_readings();
+    let view = paper.view(None, &left_out);
     for (index, claim) in paper.file.claim.iter().enumerate() {
         let same = |c: &ClaimModel| c.id.get_ref() == claim.id.get_ref();
         let twice = paper.file.claim[..index].iter().any(same);
-        check(&paper, claim, twice).map_err(|fault| of_part(&fault, "claim", &claim.id))?;
+        check(&view, claim, twice).map_err(|fault| of_part(&fault, "claim", &claim.id))?;
     }
     for (reading, model) in paper.readings.iter().zip(&paper.file.reading) {
-        let left_out = paper.choices_of_readings();
         let view = View {
             reading: Some(reading),
-            ..paper.view(None, &left_out)
+            ..view
         };
         for claim in &paper.file.claim {
             claim.measure.parts(&view).map_err(|fault| {
@@ -333,26 +339,14 @@ pub(crate) fn read(
     Ok(paper)
 }
 
-/// A float in it is no number.
-fn has_no_number(value: &toml::Value) -> bool {
-    match value {
-        toml::Value::Float(x) => !x.is_finite(),
-        toml::Value::Array(items) => items.iter().any(has_no_number),
-        toml::Value::Table(table) => table.values().any(has_no_number),
-        _ => false,
-    }
-}
-
-fn check(paper: &Paper, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
+fn check(view: &View<'_>, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
     if twice {
         return Err(Fault::new("there are two claims of this id"));
     }
-    let left_out = paper.choices_of_readings();
-    let view = paper.view(None, &left_out);
     if let Some(figure) = &claim.figure {
         view.experiment(figure)?;
     }
-    let parts = claim.measure.parts(&view)?;
+    let parts = claim.measure.parts(view)?;
     match (&claim.not_testable, parts.is_empty()) {
         (None, true) => {
             return Err(Fault::new(
@@ -362,15 +356,10 @@ fn check(paper: &Paper, claim: &ClaimModel, twice: bool) -> Result<(), Fault> {
         (Some(_), false) => return Err(Fault::new("it is `not_testable` and has measures")),
         _ => {}
     }
-    let known = || parts.iter().map(|part| part.name.as_str());
-    match claim
-        .circular
-        .keys()
-        .find(|name| !known().any(|k| k == name.as_str()))
-    {
-        Some(name) => Err(Fault::unknown("part", name, known())),
-        None => Ok(()),
-    }
+    let circular = claim.circular.keys().map(String::as_str);
+    Fault::unless_known("part", circular, || {
+        parts.iter().map(|part| part.name.as_str())
+    })
 }
 
 impl Paper {

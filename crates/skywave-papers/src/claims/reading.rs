@@ -8,7 +8,7 @@ use skywave_scenario::{CustomMembers, Files, Scenario, ScenarioError};
 
 use super::error::Fault;
 use super::model::ReadingModel;
-use super::register::known_experiments;
+use super::register::is_about;
 
 /// A reading of a text, with the experiments that it changes.
 #[derive(Debug)]
@@ -38,14 +38,13 @@ impl Reading {
                 "it needs either `set`, values of paths, or `instead`, choices in the place of others",
             ));
         }
-        known_experiments(&model.experiments, all)?;
+        let names = model.experiments.iter().map(String::as_str);
+        Fault::unless_known("experiment", names, || all.iter().map(Scenario::name))?;
+        let within = |one: &&Scenario| is_about(&model.experiments, one.name());
         if name.is_empty() {
             return Err(Fault::new("it needs a name"));
         }
         for (choice, other) in &model.instead {
-            let within = |one: &&Scenario| {
-                model.experiments.is_empty() || model.experiments.iter().any(|n| n == one.name())
-            };
             let has_both = |one: &Scenario| {
                 one.params().iter().any(|path| {
                     let has = |name: &str| {
@@ -67,10 +66,7 @@ impl Reading {
                 )));
             }
         }
-        let asked = |one: &&Scenario| {
-            let named = model.experiments.iter().any(|n| n == one.name());
-            !model.set.is_empty() && (model.experiments.is_empty() || named)
-        };
+        let asked = |one: &&Scenario| !model.set.is_empty() && within(one);
         let read = |one: &Scenario| -> Result<(String, Scenario), Fault> {
             let own = format!("{}.{name}", one.name());
             let text = overlaid(one, &model.set)?;
@@ -98,9 +94,8 @@ impl Reading {
 
     /// What it has in place of a choice, in an experiment.
     pub(super) fn instead_of(&self, choice: &str, experiment: &str) -> Option<&str> {
-        let here = self.within.is_empty() || self.within.iter().any(|name| name == experiment);
-        let other = self.instead.get(choice).filter(|_| here);
-        other.map(String::as_str)
+        let other = self.instead.get(choice).map(String::as_str);
+        other.filter(|_| is_about(&self.within, experiment))
     }
 
     /// It has another choice in place of this one, in some experiment.

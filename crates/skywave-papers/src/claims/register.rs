@@ -1,7 +1,8 @@
 //! The register of decisions: which settings of the experiments the text states, and which it leaves open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use skywave_scenario::{Scenario, Spanned};
 
 use super::error::Fault;
@@ -9,7 +10,7 @@ use super::model::{DecisionModel, File, GivenModel};
 use super::reader::matches;
 
 /// A setting that a text leaves open, and what was chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// What is decided, in words.
     pub setting: String,
@@ -26,7 +27,7 @@ pub struct Decision {
 }
 
 /// Settings that a text states.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
     /// Their paths in the experiments' files, with `*` for anything.
     pub keys: Vec<String>,
@@ -75,52 +76,47 @@ const NO_SETTING: [&str; 11] = [
     "run.series",
 ];
 
-/// One entry of the register, whichever kind: its paths and the experiments that it is about.
-struct Entry<'a> {
-    keys: Vec<&'a str>,
-    experiments: &'a [String],
+/// The settings of each experiment's file, by the experiment's name.
+pub(super) type Settings = BTreeMap<String, BTreeSet<String>>;
+
+/// The settings of these experiments: what each file sets, and the profile of each flow, which is a choice also where
+/// the file is silent.
+pub(super) fn settings(experiments: &[Scenario]) -> Settings {
+    let of = |experiment: &Scenario| {
+        let written = experiment.settings();
+        let flows = written.iter().filter_map(|key| {
+            let flow = key.strip_prefix("flow.")?.strip_suffix(".to")?;
+            Some(format!("flow.{flow}.profile"))
+        });
+        let mut all: BTreeSet<String> = flows.collect();
+        all.extend(written);
+        all.retain(|key| !NO_SETTING.iter().any(|pattern| is_under(pattern, key)));
+        (experiment.name().to_owned(), all)
+    };
+    experiments.iter().map(of).collect()
 }
 
-impl Entry<'_> {
-    /// Whether it says something about a key of an experiment.
-    fn covers(&self, experiment: &str, key: &str) -> bool {
-        let about = self.experiments.is_empty() || self.experiments.iter().any(|e| e == experiment);
-        about && self.keys.iter().any(|pattern| is_under(pattern, key))
-    }
-}
-
-/// All entries of a register.
-fn entries(file: &File) -> Vec<Entry<'_>> {
+/// The keys of an experiment that no entry of the register covers.
+pub(super) fn unregistered<'a>(
+    file: &File,
+    experiment: &str,
+    keys: &'a BTreeSet<String>,
+) -> Vec<&'a str> {
     let given = file.given.iter().map(|g| (&g.keys, &g.experiments));
     let decided = file.decision.iter().map(|d| (&d.keys, &d.experiments));
-    given
+    let about = given
         .chain(decided)
-        .map(|(keys, experiments)| Entry {
-            keys: keys.iter().map(|key| key.get_ref().as_str()).collect(),
-            experiments,
-        })
-        .collect()
+        .filter(|(_, names)| is_about(names, experiment));
+    let patterns: Vec<&str> = about
+        .flat_map(|(keys, _)| keys.iter().map(|key| key.get_ref().as_str()))
+        .collect();
+    let open = |key: &&str| !patterns.iter().any(|pattern| is_under(pattern, key));
+    keys.iter().map(String::as_str).filter(open).collect()
 }
 
-/// The settings of an experiment's file, and the profile of each flow, which is a choice also where the
-/// file is silent.
-fn settings(experiment: &Scenario) -> BTreeSet<String> {
-    let written = experiment.settings();
-    let flows = written.iter().filter_map(|key| {
-        let flow = key.strip_prefix("flow.")?.strip_suffix(".to")?;
-        Some(format!("flow.{flow}.profile"))
-    });
-    let mut all: BTreeSet<String> = flows.collect();
-    all.extend(written);
-    all.retain(|key| !NO_SETTING.iter().any(|pattern| is_under(pattern, key)));
-    all
-}
-
-/// The keys that no entry of the register covers.
-pub(super) fn unregistered(file: &File, experiment: &Scenario) -> Vec<String> {
-    let entries = entries(file);
-    let open = |key: &String| !entries.iter().any(|e| e.covers(experiment.name(), key));
-    settings(experiment).into_iter().filter(open).collect()
+/// Whether a list of experiments that something is about, all when it is empty, has this one.
+pub(super) fn is_about(experiments: &[String], name: &str) -> bool {
+    experiments.is_empty() || experiments.iter().any(|one| one == name)
 }
 
 /// Whether the key is one that the pattern matches, or below one.
@@ -128,15 +124,11 @@ fn is_under(pattern: &str, key: &str) -> bool {
     matches(pattern, key) || matches(&format!("{pattern}.*"), key)
 }
 
-/// Whether the entries of a register say what there is: experiments and readings that exist, keys that
-/// a file sets.
-pub(super) fn check(model: &DecisionModel, file: &File, all: &[Scenario]) -> Result<(), Fault> {
-    if let Some(name) = &model.reading {
-        let known = || file.reading.iter().map(|r| r.name.get_ref().as_str());
-        if !known().any(|reading| reading == name) {
-            return Err(Fault::unknown("reading", name, known()));
-        }
-    }
+/// Whether a decision says what there is: experiments and a reading that exist, keys that a file sets.
+pub(super) fn check(model: &DecisionModel, file: &File, all: &Settings) -> Result<(), Fault> {
+    let known = || file.reading.iter().map(|r| r.name.get_ref().as_str());
+    let named = model.reading.iter().map(String::as_str);
+    Fault::unless_known("reading", named, known)?;
     check_keys(&model.keys, &model.experiments, all)
 }
 
@@ -144,30 +136,19 @@ pub(super) fn check(model: &DecisionModel, file: &File, all: &[Scenario]) -> Res
 pub(super) fn check_keys(
     keys: &[Spanned<String>],
     experiments: &[String],
-    all: &[Scenario],
+    all: &Settings,
 ) -> Result<(), Fault> {
-    known_experiments(experiments, all)?;
-    let about = |one: &&Scenario| {
-        experiments.is_empty() || experiments.iter().any(|name| name == one.name())
+    let known = || all.keys().map(String::as_str);
+    Fault::unless_known("experiment", experiments.iter().map(String::as_str), known)?;
+    let set = |pattern: &str| {
+        let mut files = all.iter().filter(|(name, _)| is_about(experiments, name));
+        files.any(|(_, keys)| keys.iter().any(|key| is_under(pattern, key)))
     };
-    let set: BTreeSet<String> = all.iter().filter(about).flat_map(settings).collect();
     let mut keys = keys.iter().map(|key| key.get_ref().as_str());
-    match keys.find(|key| !set.iter().any(|k| is_under(key, k))) {
+    match keys.find(|key| !set(key)) {
         None => Ok(()),
         Some(key) => {
             Err(Fault::new(format!("no experiment here sets `{key}`")).about(key.to_owned()))
         }
-    }
-}
-
-/// Whether all experiments of a list exist.
-pub(super) fn known_experiments(names: &[String], all: &[Scenario]) -> Result<(), Fault> {
-    let known = || all.iter().map(Scenario::name);
-    match names
-        .iter()
-        .find(|name| !known().any(|k| k == name.as_str()))
-    {
-        None => Ok(()),
-        Some(name) => Err(Fault::unknown("experiment", name, known())),
     }
 }

@@ -166,8 +166,7 @@ impl Scorecard {
                 .zip(theirs)
                 .filter(|(a, b)| a.verdict != b.verdict)
             {
-                let name = format!("{what} {}", a.name);
-                all.push((name.trim_end().to_owned(), a.verdict, b.verdict));
+                all.push((a.of(what), a.verdict, b.verdict));
             }
         };
         for (mine, theirs) in self.scores.iter().zip(&other.scores) {

@@ -108,27 +108,19 @@ impl Scorecard {
             let _ = write!(out, "\n{note}\n");
         }
         if self.main().next().is_some() {
-            let _ = write!(
-                out,
-                "\n## What the paper mainly says\n{}",
-                self.markdown_main()
-            );
+            let main = self.markdown_main();
+            let _ = write!(out, "\n## What the paper mainly says\n\n{main}");
         }
         if !self.decisions.is_empty() {
-            let _ = write!(out, "## What it leaves open\n{}", self.markdown_decisions());
+            let decisions = self.markdown_decisions();
+            let _ = write!(out, "\n## What it leaves open\n\n{decisions}");
         }
         if !self.readings.is_empty() {
-            out.push_str(&self.markdown_readings());
+            let _ = write!(out, "\n{}", self.markdown_readings());
         }
         for (figure, scores) in self.by_figure() {
             let heading = figure.map_or(NO_FIGURE.into(), |f| format!("`{f}`"));
-            let _ = write!(
-                out,
-                "\n## {heading}\n\n| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n"
-            );
-            for score in scores {
-                markdown_rows(&mut out, score);
-            }
+            let _ = write!(out, "\n## {heading}\n\n{}", table_of_claims(scores));
         }
         out
     }
@@ -181,7 +173,16 @@ pub fn summary(cards: &[&Scorecard]) -> String {
     text
 }
 
-pub(super) fn markdown_rows(out: &mut String, score: &Score) {
+/// A table of these claims, each with its parts below it.
+pub(super) fn table_of_claims<'a>(scores: impl IntoIterator<Item = &'a Score>) -> String {
+    let mut out = String::from("| claim | paper | ours [95 %] | verdict |\n|---|---|---|---|\n");
+    for score in scores {
+        markdown_rows(&mut out, score);
+    }
+    out
+}
+
+fn markdown_rows(out: &mut String, score: &Score) {
     let extra = if score.core { "" } else { " (not core)" };
     let reason = score.reason.as_deref().unwrap_or_default();
     let mut claim = format!(

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::mechanisms::{notes, tables};
 use super::{Ranked, Study, families};
+use crate::page;
 use skywave_lab::report::Grid;
 
 /// The tables as Markdown, with why cells are empty after them; without families, nothing without a mechanism that has a
@@ -26,12 +27,9 @@ pub fn markdown(study: &Study, ranked: &Ranked) -> String {
 }
 
 fn table(grid: &Grid) -> String {
-    let line = |cells: &[String]| {
-        // A bar would end the cell.
-        let cells = cells.iter().map(|cell| cell.replace('|', "\\|"));
-        format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+    // A bar would end the cell.
+    let cells = |cells: &[String]| -> Vec<String> {
+        cells.iter().map(|cell| cell.replace('|', "\\|")).collect()
     };
-    let rule = format!("|{}\n", "---|".repeat(grid.head.len()));
-    let rows: String = grid.rows.iter().map(|row| line(row)).collect();
-    format!("{}{rule}{rows}", line(&grid.head))
+    page::table(&cells(&grid.head), grid.rows.iter().map(|row| cells(row)))
 }

@@ -1,9 +1,7 @@
 //! What came of all sets as a table in Markdown, for a page between hand-written text.
 
-use std::fmt::Write;
-
 use super::Judged;
-use crate::page::{PageError, replaced};
+use crate::page::{PageError, replaced, table};
 use skywave_lab::report::number::fixed;
 
 /// The verb in the marks of blocks.
@@ -11,7 +9,7 @@ pub const VERB: &str = "validate";
 
 /// A set's line in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line(String);
+pub struct Line(Vec<String>);
 
 impl From<&Judged<'_>> for Line {
     fn from(judged: &Judged<'_>) -> Self {
@@ -21,12 +19,15 @@ impl From<&Judged<'_>> for Line {
         let required = terms
             .required
             .map_or_else(|| "printed".to_owned(), |share| percent(share, 0));
-        Self(format!(
-            "| `{}` | {} | {rows} | {agreeing} ({}) | {close} | {required} |\n",
-            judged.set.name,
-            terms.title,
-            percent(agreeing as f64 / rows.max(1) as f64, 1),
-        ))
+        let agree = percent(agreeing as f64 / rows.max(1) as f64, 1);
+        Self(vec![
+            format!("`{}`", judged.set.name),
+            terms.title.to_owned(),
+            rows.to_string(),
+            format!("{agreeing} ({agree})"),
+            close.to_string(),
+            required,
+        ])
     }
 }
 
@@ -36,16 +37,17 @@ impl From<&Judged<'_>> for Line {
 ///
 /// When a block has no end, or there is none of its kind.
 pub fn in_page(page: &str, lines: &[Line]) -> Result<String, PageError> {
-    let mut table = String::from(
-        "\n| set | what | rows | agree | of these by tolerance alone | required |\n|---|---|---|---|---|---|\n",
-    );
-    for Line(line) in lines {
-        // Writing to a string cannot fail.
-        let _ = write!(table, "{line}");
-    }
-    table.push('\n');
+    let head = [
+        "set",
+        "what",
+        "rows",
+        "agree",
+        "of these by tolerance alone",
+        "required",
+    ];
+    let sets = table(&head, lines.iter().map(|Line(cells)| cells.clone()));
     replaced(page, VERB, |block| match (block.name, block.kind) {
-        ("all", "sets") => Ok(Some(table.clone())),
+        ("all", "sets") => Ok(Some(format!("\n{sets}\n"))),
         (name, kind) => Err(format!(
             "there is no block `{name}: {kind}`; there is `all: sets`"
         )),

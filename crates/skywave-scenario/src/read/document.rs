@@ -53,6 +53,11 @@ impl Document {
         find(&self.tree, &part, name)
     }
 
+    /// The first place of a float that is no number, `inf` or `nan`.
+    pub fn not_finite(&self) -> Option<Range<usize>> {
+        not_finite(&self.tree)
+    }
+
     /// A name at a place that is none of `known`.
     pub fn unknown<S: AsRef<str>>(
         &self,
@@ -87,6 +92,16 @@ fn find(node: &Node, part: &Range<usize>, name: &str) -> Option<Range<usize>> {
     places.into_iter().flatten().min_by_key(|place| place.start)
 }
 
+/// The first float in it that is no number.
+fn not_finite(node: &Node) -> Option<Range<usize>> {
+    match &node.value {
+        Value::Float(x) => (!x.is_finite()).then(|| node.span.clone()),
+        Value::Array(items) => items.iter().find_map(not_finite),
+        Value::Table(entries) => entries.iter().find_map(|entry| not_finite(&entry.node)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +119,12 @@ mod tests {
         assert_eq!(position("rino"), Some((4, 25)));
         assert_eq!(position("reno"), Some((4, 8)));
         assert_eq!(position("vegas"), None);
+    }
+
+    #[test]
+    fn a_float_that_is_no_number_has_its_place() {
+        let place = |text: &str| Document::parse("file", text).unwrap().not_finite();
+        assert_eq!(place("a = 1.5\nb = [1, { c = -inf }]\n"), Some(22..26));
+        assert_eq!(place("a = 1.5\nb = \"nan\"\n"), None);
     }
 }

@@ -12,11 +12,6 @@ use super::socket::Wishes;
 /// Initial sequence number of every connection here; scripts count from their own.
 pub(crate) const ISS: u32 = 3_000_000_000;
 
-/// The MSS of a peer that names none.
-const DEFAULT_MSS: u32 = 536;
-/// Bytes that timestamps take of a segment.
-const TIMESTAMPS: u32 = 12;
-
 /// One end of a connection.
 #[derive(Debug)]
 pub struct End {
@@ -294,9 +289,4 @@ fn config(
         },
         ..ConnectionConfig::from(tcp)
     }
-}
-
-/// The MSS of the segments of a connection that is not open: what a socket tells before.
-pub(crate) fn default_mss(timestamps: bool) -> u32 {
-    DEFAULT_MSS - if timestamps { TIMESTAMPS } else { 0 }
 }

@@ -86,6 +86,12 @@ impl Host {
         self.sent.pop_front()
     }
 
+    /// The first segment that nobody has looked at, if it is one that is wanted.
+    pub(crate) fn take_sent_if(&mut self, wanted: impl FnOnce(&Sent) -> bool) -> Option<Sent> {
+        self.sent.front().filter(|sent| wanted(sent))?;
+        self.sent.pop_front()
+    }
+
     /// When something happens by itself.
     pub fn next_timer(&self) -> Option<Time> {
         let timers = self

@@ -1,9 +1,9 @@
 //! Options of sockets.
 
+use skywave_core::tcp::connection::DEFAULT_MSS;
 use skywave_core::time::Duration;
 
 use super::calls::Answer;
-use super::end::default_mss;
 use super::socket::Kind;
 use super::{Host, System};
 use crate::language::{Call, Value};
@@ -130,7 +130,7 @@ impl Host {
                 Some(i64::from(asked.unwrap_or(settings.0)) * if linux { 2 } else { 1 })
             }
             ("TCP_MAXSEG", Some(end)) if end.connected => Some(end.connection.agreed().mss.into()),
-            ("TCP_MAXSEG", _) if linux => Some(told.unwrap_or_else(|| default_mss(false).into())),
+            ("TCP_MAXSEG", _) if linux => Some(told.unwrap_or_else(|| DEFAULT_MSS.into())),
             ("TCP_MAXSEG", _) => None,
             ("SO_SNDBUF", _) if linux => told.map(|v| v * 2),
             _ => told,

@@ -12,6 +12,7 @@ use skywave_core::time::Duration;
 use crate::place::Place;
 
 pub use file::parse;
+pub(crate) use packet::LETTERS;
 
 /// A script.
 #[derive(Clone, Debug, Default, PartialEq)]

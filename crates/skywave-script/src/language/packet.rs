@@ -1,11 +1,22 @@
 //! Packets: the fields of their headers.
 
+use skywave_core::packet::Flags;
+
 use super::cursor::Cursor;
 use super::{IcmpPacket, Packet, TcpPacket, options};
 use crate::place::Mistake;
 
-/// Letters of the control bits, the lowest bit first.
-const LETTERS: &str = "FSRP.UEW";
+/// Control bits with their letters, in the order in which scripts write them.
+pub(crate) const LETTERS: [(Flags, char); 8] = [
+    (Flags::SYN, 'S'),
+    (Flags::FIN, 'F'),
+    (Flags::RST, 'R'),
+    (Flags::PSH, 'P'),
+    (Flags::URG, 'U'),
+    (Flags::ECE, 'E'),
+    (Flags::CWR, 'W'),
+    (Flags::ACK, '.'),
+];
 
 /// A packet after its direction.
 pub(super) fn read(cursor: &mut Cursor<'_>, injected: bool) -> Result<Packet, Mistake> {
@@ -150,14 +161,16 @@ fn flags(cursor: &mut Cursor<'_>, packet: &mut TcpPacket) -> Result<(), Mistake>
             '-' => {}
             'A' => packet.ace = Some(1),
             '0'..='7' => packet.ace = letter.to_digit(8).map(|ace| ace as u8),
-            _ => match LETTERS.find(letter) {
-                Some(bit) => packet.flags |= 1 << bit,
-                None => {
-                    return Err(start.mistake(format!(
-                        "`{letter}` is no control bit: expected some of {LETTERS}"
-                    )));
-                }
-            },
+            _ => {
+                let known = LETTERS.iter().find(|(_, known)| *known == letter);
+                let (bit, _) = known.ok_or_else(|| {
+                    let known: String = LETTERS.iter().map(|(_, letter)| letter).collect();
+                    start.mistake(format!(
+                        "`{letter}` is no control bit: expected some of {known}"
+                    ))
+                })?;
+                packet.flags |= bit.bits();
+            }
         }
     }
     Ok(())

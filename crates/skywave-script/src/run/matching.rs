@@ -8,47 +8,20 @@ use crate::host::{ISS, Sent};
 use crate::language::{TcpOption, TcpPacket, When};
 use crate::numbers::Direction;
 
-/// The times at which a packet may come: no earlier, no later.
-#[derive(Clone, Copy)]
-struct Window {
-    first: Time,
-    last: Time,
-    any: bool,
-}
-
 impl Run {
     pub(super) fn expect(&mut self, when: When, packet: &TcpPacket) -> Result<(), Stop> {
         let before = self.last;
-        let window = match when {
-            When::Absolute(t) => Window {
-                first: START + t,
-                last: START + t,
-                any: false,
-            },
-            When::Relative(t) => Window {
-                first: before + t,
-                last: before + t,
-                any: false,
-            },
-            When::AbsoluteRange(a, b) => Window {
-                first: START + a,
-                last: START + b,
-                any: false,
-            },
-            When::RelativeRange(a, b) => Window {
-                first: before + a,
-                last: before + b,
-                any: false,
-            },
-            When::Any => Window {
-                first: before,
-                last: before + ANY_TIME,
-                any: true,
-            },
+        let (first, last) = match when {
+            When::Absolute(t) => (START + t, START + t),
+            When::Relative(t) => (before + t, before + t),
+            When::AbsoluteRange(a, b) => (START + a, START + b),
+            When::RelativeRange(a, b) => (before + a, before + b),
+            When::Any => (before, before + ANY_TIME),
         };
-        let limit =
-            window.last + self.setup.tolerance + if window.any { ANY_TIME } else { PATIENCE };
-        let Some(mut sent) = self.wait(limit)? else {
+        let any = when == When::Any;
+        let limit = last + self.setup.tolerance + if any { ANY_TIME } else { PATIENCE };
+        self.wait(limit)?;
+        let Some(mut sent) = self.host.take_sent() else {
             return Err(Stop::Failed {
                 expected: show::expected(packet),
                 got: "no packet".to_owned(),
@@ -60,12 +33,12 @@ impl Run {
         }
         self.merge(&mut sent, packet, limit)?;
         self.compare(packet, &sent)?;
-        let early = !self.is_near(sent.at.min(window.first), window.first, before);
-        let late = !self.is_near(sent.at.max(window.last), window.last, before);
-        if (early || late) && !window.any {
+        let early = !self.is_near(sent.at.min(first), first, before);
+        let late = !self.is_near(sent.at.max(last), last, before);
+        if (early || late) && !any {
             let since = |at: Time| seconds(at.since(START));
             return Err(Stop::Failed {
-                expected: format!("{} at {}", show::expected(packet), since(window.first)),
+                expected: format!("{} at {}", show::expected(packet), since(first)),
                 got: format!("it at {}", since(sent.at)),
             });
         }
@@ -73,15 +46,15 @@ impl Run {
         Ok(())
     }
 
-    /// The next packet, if one comes up to `limit`.
-    fn wait(&mut self, limit: Time) -> Result<Option<Sent>, Stop> {
+    /// Goes on until a packet is there, or up to `limit`.
+    fn wait(&mut self, limit: Time) -> Result<(), Stop> {
         while self.host.first_sent().is_none() {
             let Some(next) = self.host.next_timer().filter(|&next| next <= limit) else {
-                return Ok(None);
+                break;
             };
             self.run_until(next.max(self.host.now()))?;
         }
-        Ok(self.host.take_sent())
+        Ok(())
     }
 
     /// Adds the packets that follow as long as they belong to what is expected: a kernel may hand several segments to
@@ -89,27 +62,19 @@ impl Run {
     fn merge(&mut self, sent: &mut Sent, packet: &TcpPacket, limit: Time) -> Result<(), Stop> {
         let kept = Flags::SYN | Flags::RST | Flags::ACK | Flags::ECE;
         while sent.segment.len > 0 && sent.segment.len < packet.len {
-            let fits = |next: &Sent, sum: &Sent| {
-                let (next, sum) = (&next.segment, &sum.segment);
+            let sum = sent.segment;
+            let fits = |next: &Sent| {
+                let next = &next.segment;
                 next.len > 0
                     && next.seq.0 == sum.seq.0.wrapping_add(sum.len)
                     && next.flags & kept == sum.flags & kept
                     && sum.len + next.len <= packet.len
             };
-            if self.host.first_sent().is_none() {
-                match self.wait(limit)? {
-                    Some(next) if fits(&next, sent) => join(sent, &next),
-                    _ => return Ok(()),
-                }
-            } else {
-                match self.host.first_sent() {
-                    Some(next) if fits(next, sent) => {}
-                    _ => return Ok(()),
-                }
-                if let Some(next) = self.host.take_sent() {
-                    join(sent, &next);
-                }
-            }
+            self.wait(limit)?;
+            let Some(next) = self.host.take_sent_if(fits) else {
+                return Ok(());
+            };
+            join(sent, &next);
         }
         let fin = Flags::FIN.bits() & packet.flags != 0 && packet.len > 0;
         if fin && !sent.segment.is_fin() {
@@ -117,9 +82,7 @@ impl Run {
             let follows = |next: &Sent| {
                 next.segment.is_fin() && next.segment.len == 0 && next.segment.seq.0 == end
             };
-            if self.host.first_sent().is_some_and(follows)
-                && let Some(next) = self.host.take_sent()
-            {
+            if let Some(next) = self.host.take_sent_if(follows) {
                 join(sent, &next);
             }
         }

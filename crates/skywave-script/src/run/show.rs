@@ -7,19 +7,7 @@ use skywave_core::time::Time;
 
 use super::Run;
 use crate::host::Sent;
-use crate::language::{TcpOption, TcpPacket};
-
-/// Control bits in the order in which scripts write them.
-const LETTERS: [(Flags, char); 8] = [
-    (Flags::SYN, 'S'),
-    (Flags::FIN, 'F'),
-    (Flags::RST, 'R'),
-    (Flags::PSH, 'P'),
-    (Flags::URG, 'U'),
-    (Flags::ECE, 'E'),
-    (Flags::CWR, 'W'),
-    (Flags::ACK, '.'),
-];
+use crate::language::{LETTERS, TcpOption, TcpPacket};
 
 fn letters(flags: Flags) -> String {
     let set = LETTERS.iter().filter(|(bit, _)| flags.contains(*bit));

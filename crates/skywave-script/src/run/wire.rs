@@ -1,8 +1,6 @@
 //! Packets of a script as segments.
 
-use skywave_core::packet::{
-    Ecn, Flags, MAX_SACK_BLOCKS, Options, SackBlock, Segment, SynOptions, Timestamps,
-};
+use skywave_core::packet::{Ecn, Flags, Options, SackBlock, Segment, SynOptions, Timestamps};
 use skywave_core::seq::SeqNr;
 use skywave_core::tcp::connection::State;
 use skywave_core::time::Time;
@@ -71,18 +69,12 @@ impl Run {
     }
 
     fn blocks(&self, blocks: &[(u32, u32)]) -> Options {
-        let wire = |&(start, end): &(u32, u32)| SackBlock {
-            start: SeqNr(self.local.to_wire(start, false)),
-            end: SeqNr(self.local.to_wire(end, false)),
+        let wire = |number| SeqNr(self.local.to_wire(number, false));
+        let block = |&(start, end): &(u32, u32)| SackBlock {
+            start: wire(start),
+            end: wire(end),
         };
-        let all: Vec<SackBlock> = blocks.iter().take(MAX_SACK_BLOCKS).map(wire).collect();
-        match all[..] {
-            [] => Options::None,
-            [a] => Options::Sack1([a]),
-            [a, b] => Options::Sack2([a, b]),
-            [a, b, c] => Options::Sack3([a, b, c]),
-            [a, b, c, d, ..] => Options::Sack4([a, b, c, d]),
-        }
+        blocks.iter().map(block).collect()
     }
 
     fn timestamps(&mut self, value: u32, echo: u32) -> Result<Timestamps, Stop> {

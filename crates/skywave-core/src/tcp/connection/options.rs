@@ -6,7 +6,7 @@ use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryCo
 use crate::units::Segments;
 
 /// The largest payload of a peer that names none (RFC 9293 section 3.7.1, for IPv4).
-const DEFAULT_MSS: u16 = 536;
+pub const DEFAULT_MSS: u16 = 536;
 /// Nobody is believed who asks for smaller segments: they would cost more headers than data.
 const LEAST_MSS: u16 = 48;
 /// The largest shift of a window (RFC 7323 section 2.3).

@@ -52,6 +52,14 @@ pub struct Part {
 }
 
 impl Part {
+    /// Its name after that of its claim.
+    pub(super) fn of(&self, claim: &str) -> String {
+        match self.name.as_str() {
+            "" => claim.to_owned(),
+            name => format!("{claim} {name}"),
+        }
+    }
+
     /// Half of the interval as a share of the paper's number; of ours where the paper has none, and of 100 % where ours
     /// is a lead in percent. `None` without an interval.
     pub fn half_width(&self) -> Option<f64> {

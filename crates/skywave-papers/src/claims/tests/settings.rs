@@ -45,7 +45,7 @@ fn goodput(variant: &str, _: f64, seed: u64) -> Option<f64> {
 fn every_setting_of_a_file_is_given_or_decided() {
     let open = |settings: &str| -> Vec<String> {
         let paper = paper(SCENARIO, settings).expect("the file is right");
-        paper.unregistered().flat_map(|(_, keys)| keys).collect()
+        paper.unregistered().into_values().flatten().collect()
     };
     let all = open("");
     assert!(all.contains(&"link.air.rate".to_owned()), "{all:?}");
