@@ -3,6 +3,20 @@
 //! A machine takes `now` and an input, and yields outputs. It never reads a clock, opens a socket,
 //! spawns a thread or draws from a global random source: the simulator drives it with a virtual
 //! clock, a wire driver with the real one. See `docs/design.md`.
+//!
+//! Clippy's `disallowed-methods` checks this, and that no mathematical function of the platform is called. The
+//! simulator is one driver, real sockets are another, over the same machines.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`tcp`] | a sender of policy slots (detection, recovery, congestion, timeout), a receiver, and a connection made of both |
+//! | [`wtcp`] | rate control at the receiver, no timers: sender, receiver, wire format |
+//! | [`quic`] | a window law that hears of packets sent, acknowledged and lost as RFC 9002 has them; sender, receiver |
+//! | [`agent`] | machines at a node in the middle of a path: Snoop, D-Proxy's, L²CLAMP's |
+//! | [`proxy`] | what joins two connections at a node that splits a path |
+//! | [`link`] | loss, queue, transmission, delay; links that retransmit, and queues that decide when packets leave |
+//! | [`radio`], [`mac`] | propagation, modulation, reception, movement; 802.11's DCF |
+//! | [`routing`] | who gets a packet next between stations: static routes, AODV, DSDV, DSR |
 
 pub mod agent;
 pub mod clock;

@@ -2,6 +2,17 @@
 //!
 //! The bindings are thin: a scenario's text or path goes in, Arrow tables and text come out. All
 //! that a user of Python sees is in `python/skywave/`.
+//!
+//! A scenario built in Python becomes the text of a file and is read as one: one set of checks and messages.
+//! Results leave as the Arrow tables from which the Parquet files are written; the consumer reads our memory.
+//!
+//! The calling thread waits without the interpreter's lock and takes it every 50 ms, for signals and progress;
+//! the simulations have threads of their own and check for a cancellation at every event. The traits of policy
+//! members return no errors, but users' code can raise exceptions: the first one is kept for the run under way on
+//! that thread, cancels it and is raised when it has ended.
+//!
+//! The crate is only a library for Python to load and has no Rust tests: Python shows all of its behaviour, and a
+//! test program would need Python's library to link.
 
 #![expect(
     clippy::needless_pass_by_value,

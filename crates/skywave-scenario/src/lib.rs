@@ -12,6 +12,9 @@
 //! Nothing here reads a disk, draws or runs: whoever calls brings the files ([`Files`]).
 //!
 //! All points are lowered when the file is loaded: what loads, runs.
+//!
+//! Drawn error messages (`pretty`) and the JSON schema (`schema`) are features. A program that only checks a file
+//! needs this crate alone: it builds in seconds, also for WebAssembly.
 
 mod lower;
 mod model;

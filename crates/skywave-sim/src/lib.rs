@@ -2,6 +2,9 @@
 //!
 //! [`simulate`] runs one [`Spec`] to its [`Outcome`]. The same specification gives the same outcome,
 //! bit for bit, on any machine.
+//!
+//! [`Spec`] is plain data and the only entrance to the simulator; [`Outcome`] is plain data and the only exit.
+//! The scenario layer checks everything beforehand, so that running cannot fail.
 
 mod engine;
 pub mod losses;

@@ -11,6 +11,8 @@
 //!
 //! The WTCP paper (section 2, item 4) names binary exponential backoff, and that each station in turn
 //! captures the channel, as what bunches ACKs on CDPD's uplink. It gives no numbers.
+//!
+//! A packet that comes during the wait, or while the channel is kept, is sent right after it.
 
 use std::collections::VecDeque;
 

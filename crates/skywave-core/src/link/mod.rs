@@ -24,6 +24,13 @@
 //!
 //! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE,
 //! DualPI2), cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
+//!
+//! # Notes
+//! The channel may lose before the queue (as ns-2's `lossmodel` does) or after the transmission. A tail-drop
+//! limit in packets counts the packet in transmission, as ns-2's does. Recorded traces are served as mahimahi
+//! does: each opportunity carries up to 1500 bytes of what waits, and is lost when nothing does. A shaper is part
+//! of the transmitter: a packet's transmission lasts from when it is next until it has left, the wait for its
+//! tokens included, so that its fate too is known on arrival.
 
 mod average;
 mod blackout;

@@ -9,6 +9,17 @@
 //! left, and when it is full the source waits.
 //!
 //! Bakre and Badrinath, "I-TCP: Indirect TCP for Mobile Hosts", ICDCS 1995; the thesis' section 3.3.
+//!
+//! Out-of-order data takes its place in that buffer too, so that nothing else has to be counted or limited. A
+//! byte is read there only when the destination has acknowledged it, though it is handed on as soon as it has
+//! come in order.
+//!
+//! A flow with a proxy is two flows, each of which reports what any flow reports, and may have any transport. The
+//! whole has a table of its own: delay from end to end, what is in the buffer, and what a failure would lose.
+//!
+//! When a proxy hands on is a policy of its own (`release.rs`) before the connection to the destination. What
+//! waits there is in the receive buffer like all else, and a policy that is to slow the source down only has to
+//! put off reading.
 
 mod end_to_end;
 mod release;

@@ -2,6 +2,9 @@
 //!
 //! A variant is a [`Composition`] of members, one a slot; [`TcpConfig`] adds everything else that
 //! two hosts agree on. [`Profile`] fills it with the defaults of a known stack.
+//!
+//! A profile (`ns2`, `bsd`, `rfc`, `linux`) is a set of defaults: clocks, initial windows, how ACKs count,
+//! whole-segment thresholds. A scenario can override each of them alone.
 
 use std::sync::Arc;
 

@@ -4,6 +4,25 @@
 //! they have there: loss detection, recovery, congestion control, acknowledgements. The connection adds
 //! what takes both directions to decide: the states, the handshake and its options, which segments are
 //! acceptable, resets, the window that the application's reading opens, and the timers of silence.
+//!
+//! It is for drivers that need a whole connection: real sockets, a proxy, a browser. A simulated one-way flow
+//! needs none, and uses `Sender` and `Receiver` directly. The receiver has the peer's own initial sequence
+//! number. Outgoing data carries the receiver's answer (ACK, window, timestamps, SACK blocks, ECE). Only an
+//! acknowledgement of data out of order goes alone, since on data it would not count as a duplicate (RFC 5681).
+//!
+//! Bytes are counted, not carried: each outgoing segment gives the position of its payload, each accepted one the
+//! position of its bytes, so that a driver can keep the two buffers.
+//!
+//! Other stacks' choices are switches that are off: a window told to the byte, RFC 793's belief in any reset in
+//! the window, an MSS that counts timestamps. Scripts written for those stacks turn them on.
+//!
+//! # Not modelled
+//! Urgent data; precedence and security; data on a SYN (refused: the peer sends it again) and Fast Open; a new
+//! SYN that ends TIME-WAIT early; a limit for FIN-WAIT-2; the choice of initial sequence numbers (RFC 6528),
+//! which the driver makes; PSH; a payload that shrinks by the options of its segment (RFC 6691: `mss` is the
+//! driver's value); SYNs sent again without ECN or options for middleboxes that drop them. A FIN goes in a
+//! segment of its own, after the last data. If a peer shrinks its window below a segment in flight, that segment
+//! is sent again only when the window opens again.
 
 mod acceptance;
 mod close;

@@ -3,6 +3,12 @@
 //! Positions are counted in bytes from the initial sequence number (SYN and FIN take one each, as
 //! in RFC 9293). `una ≤ nxt ≤ max`; `nxt < max` only while going back N. The segments of
 //! `una..max` are kept with their history, in order and without gaps.
+//!
+//! The history serves three questions at once: the scoreboard of SACK, the send times of Vegas, and the
+//! transmission counts of Karn's rule. A flight may have thousands of segments, so no ACK walks over it: what the
+//! receiver has is kept as ranges of positions (`ranges.rs`, as at the receiver), marks remember how far losses
+//! are found and repaired, and RACK looks at transmissions from the oldest on. A property test compares every
+//! answer with that of a walk.
 
 mod by_time;
 mod delivery;

@@ -1,4 +1,28 @@
 //! TCP: a sender composed of policy slots, its receiver, and a connection made of both.
+//!
+//! # A sender is a composition
+//! Each study changes one or two decisions of a sender. So a sender is assembled from slots, and a variant is a
+//! named combination; a scenario can state any other combination.
+//!
+//! | slot | decides | file |
+//! |---|---|---|
+//! | detection | when a segment counts as lost, and what may be sent until then | `detection/` |
+//! | recovery | what is sent after that, until it is repaired | `recovery/` |
+//! | congestion | how the window grows and shrinks | `congestion/` |
+//! | timeout | what the retransmission timer does | `timeout/`, `rto.rs` |
+//! | acking | when the receiver acknowledges | `acking.rs`, `receiver.rs` |
+//!
+//! [`slot`] says how a member describes itself, and what follows from that.
+//!
+//! # Windows are fractions
+//! Windows are `f64` segments, because the laws of the papers are fractional. Only `+ − × ÷` and comparisons
+//! touch them, which IEEE 754 makes the same everywhere; `cbrt`, `ln` and `pow` come from `libm`.
+//!
+//! # Signals of the path
+//! They travel in the packet: its ECN field, marks, and the sum of contention delays. The receiver echoes them in
+//! flags and [`Hints`](crate::packet::Hints). An explicit loss notification is a mark on the packet that follows
+//! the lost one. From it the receiver knows that a channel lost the packet before, and says so as long as its
+//! ACKs ask for that packet.
 
 pub mod acking;
 pub mod config;

@@ -1,4 +1,8 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298; Jacobson 1988).
+//!
+//! The handshake's round trip feeds this timer and by default no controller: a 40-byte exchange is faster than
+//! any data segment, so a controller that measured queues against it would never see an empty one. A law may hear
+//! of it (`on_open`), as Westwood with the rules of UCLA's ns-2 module does.
 
 use std::sync::Arc;
 

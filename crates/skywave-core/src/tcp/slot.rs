@@ -7,6 +7,29 @@
 //! the name in results and what the fuzzers try.
 //!
 //! This module names no member and no slot, so that members need nothing from above.
+//!
+//! # What a new member needs
+//! Its file, a `mod` line and one line of the `slot!`, in any slot but `acking`.
+//!
+//! - [`BuiltIn`], in the member's file: type and defaults of its parameters, name, summary, source, the presets
+//!   that change nothing but this member, and `build`, which makes its state for a connection from the parameters
+//!   and a `Setup` (the facts about the connection that members may know).
+//! - `Field::probability("a", "Share of …", |c| &mut c.a)` is one parameter: name, description, kind and place. A
+//!   place may refuse a value: TCP-DCR's `tick` does after `by = "dupacks"`. Fields are set in their order, so a
+//!   rule between two parameters belongs to the later one.
+//! - `trait Law`, `Detector`, `Repairs`: questions that the sender asks of a member before it runs (does it need
+//!   SACK, is it the standard law), as constants with defaults that the member states.
+//! - `slot!` makes of the list the enum of configurations, the statically dispatched enum of states, `each!` to
+//!   call the member and `fact!` to read such a constant. It also implements [`Slot`]: the members as plain data.
+//!
+//! Everything else walks [`Slot`] and knows no member: the scenario reader, its JSON schema and the names in
+//! results (`model/member.rs`, `model/schema.rs` and `lower/member.rs` of the scenario crate), the fuzzers,
+//! `skywave variants`, Python. `preset.rs` collects the members' presets and adds those that change several
+//! slots. `config.rs` names the slots' enums only.
+//!
+//! A user's own member is a boxed trait object beside the built-in ones, which stay statically dispatched. Its
+//! runs are never kept or reused. It leaves one circle of imports: it is made from the whole `TcpConfig`, which
+//! contains it.
 
 pub(super) mod parameter;
 pub(super) mod register;

@@ -1,5 +1,9 @@
 //! An experiment under way: the runs that its directory has, and those that come from threads here or, as lines
 //! of a journal, from elsewhere.
+//!
+//! A cluster adds lines to a journal and has no state of its own to lose. What is counted is what the journal
+//! lacked, so that a chunk may be handed out twice. Its task is a text that a worker evaluates: Dask's scheduler
+//! reads every task, and so need not have Skywave.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,4 +1,6 @@
 //! The lock of a run directory: one process at a time runs into it, or writes its report.
+//!
+//! Reports are written under the lock too: two processes with one directory take turns.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};

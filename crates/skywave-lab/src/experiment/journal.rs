@@ -1,5 +1,9 @@
 //! The journal of a run directory: a file of lines that grows by whole lines, and of which each line's
 //! place is known.
+//!
+//! The journal is the only record of finished runs: a line a run, with a hash of itself, in the order of the plan
+//! once all are there. A shard is a journal of every n-th run of the plan, and merging is to copy lines; so no
+//! second format can disagree with the first.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

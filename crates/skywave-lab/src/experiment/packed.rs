@@ -2,6 +2,10 @@
 //!
 //! Most fields of most outcomes are zero. So a list of fields is a bit a field, which says whether it is
 //! something, and the values of those that are.
+//!
+//! Most of the 110 numbers of a flow are zero, so a run packs into some hundred bytes, and beyond 32 MB all go to
+//! a file without a name (`spill.rs`). Reports unpack a run when its turn comes, a plot at a time. If the file
+//! cannot be read, the results say so (`Results::check`), and no report is written.
 
 use skywave_sim::outcome::{Bins, Outcome, Request, Span, StationOutcome};
 

@@ -1,4 +1,6 @@
 //! Parts of a scorecard as Markdown, for pages that have them between hand-written text.
+//!
+//! `--markdown` writes them, and a test compares the pages with the recorded ones (`experiments/*/verdicts.md`).
 
 use std::fmt::Write;
 

@@ -1,5 +1,8 @@
 //! Readings: other plausible values of what a text leaves open. Claims are judged under each of them,
 //! too, and none is dropped for its verdict.
+//!
+//! A reading's experiments are the same file with more in its `[sweep]`, and `evaluate` judges every claim under
+//! each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,7 @@
 //! The register of decisions: which settings of the experiments the text states, and which it leaves open.
+//!
+//! It knows which settings an experiment's file makes and which of them the file of claims calls given or
+//! decided; a test refuses a built-in paper with a setting in neither.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,6 +3,14 @@
 //! To packets, an agent is a link without delay, in both directions of its flows. It always has an
 //! inbox, because it must see data and ACKs in the order of time. Its timers lie in the inbox among
 //! the packets, as those of a link with ARQ do.
+//!
+//! Flows without an agent stay as they were. A Snoop agent's repairs go to the end of the next link's queue: that
+//! link has already decided about the packets that wait there, so that nothing can be put before them. The agent
+//! hears of the drops of that queue before it does anything else; for this, a link that several lanes feed
+//! decides at once there.
+//!
+//! D-Proxy has two machines for each connection, one before and one after a hop. They talk in packets of their
+//! own, which the links between them carry, lose and count.
 
 use std::collections::BTreeSet;
 

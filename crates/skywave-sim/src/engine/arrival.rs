@@ -1,4 +1,6 @@
 //! A packet that comes to a link.
+//!
+//! A link needs only two words of it, so that it travels in registers.
 
 use std::cmp::Ordering;
 

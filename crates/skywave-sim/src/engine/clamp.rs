@@ -2,6 +2,9 @@
 //!
 //! The radio network says what its MACs have confirmed over the last hop of a flow, and what they have heard from the
 //! flow's receiver; the packets themselves are here. An ACK that a station makes enters the network at that station.
+//!
+//! Agents need what the radio network does not have, the contents of packets. So the network says which packet a
+//! MAC has confirmed or heard while its copy is still there.
 
 use skywave_core::agent::{Regenerator, Suppressor};
 use skywave_core::packet::{Body, Packet, Segment};

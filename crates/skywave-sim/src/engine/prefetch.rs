@@ -1,6 +1,11 @@
 //! Prefetches memory that is about to be needed: with many flows, most of the time goes into
 //! waiting for memory, and it is known which packets and hosts come next. Results do not depend on
 //! it.
+//!
+//! From 500 flows on, the engine prefetches the memory that a packet or a host is about to touch, because with
+//! 10,000 flows it spent most of the time waiting for memory. The instruction itself, the only `unsafe` of the
+//! engine, is in `skywave_core::prefetch`, as FQ-CoDel fetches its queues too. The cache lines are computed from
+//! the fields' offsets, and tests state how many they may be.
 
 use std::mem::offset_of;
 use std::ops::Range;

@@ -1,4 +1,7 @@
 //! The event queue: earliest time first, equal times in the order of insertion.
+//!
+//! Its buckets are as wide as the grid on which decisions are put that may wait (a quarter of the shortest time
+//! that a sender may): most events of a bucket have one time.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,8 @@
 //! Both ends of a QUIC connection, and what is measured of it.
+//!
+//! Packets of QUIC are numbered once, so that nothing of TCP's flight fits. The law's half, `Control`, is the one
+//! that real connections have. The sender cuts the stream into pieces that stay as they are when they go again,
+//! so that the record of losses knows them by their end. Estimator, pacing, limits and sets of ranges are TCP's.
 
 use std::sync::Arc;
 

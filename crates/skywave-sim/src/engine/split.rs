@@ -6,6 +6,12 @@
 //! When the proxy moves to another node, a third connection carries its state (`hand_over.rs`).
 //! What joins the halves ([`Proxy`]) touches both, so it must see everything that happens at either in the
 //! order of time: the hosts of such flows decide nothing ahead of the clock (`plan.rs`).
+//!
+//! Halves always shake hands and close by FIN, whatever the flow says: only a `Connection` follows its reader
+//! with its window and probes one that is closed. A one-way flow has neither, and stays as fast as it was. A
+//! receiver that freezes its sender (Freeze-TCP) needs whole connections too, since only they follow a window.
+//!
+//! The hosts of halves collect packets and have no slack. Other flows keep their lookahead.
 
 mod half;
 mod hand_over;

@@ -5,6 +5,11 @@
 //! taken, all packets up to its end are known, and the link does everything that is due by then.
 //! Packets come out at least the link's delay later, as with any link, so that its slack is the
 //! same.
+//!
+//! The link first does all that is due in a bucket. Then its packets go on, with their labels alone, as those of
+//! plain links do: their own memory is read only where the link writes on them. A queue of FQ-CoDel is one line
+//! of the cache, with its place in the round of turns, and CoDel has a fast path for a packet before which none
+//! may be dropped.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,9 @@
 //! A plain link: it only delays or drops packets, and nobody looks on.
+//!
+//! Plain links have a rate, a queue that is no RED, and nothing else. All that a packet reads and writes there is
+//! in one cache line if it finds the link idle, in two if it must wait: packets of one size start at equal
+//! distances, so that three numbers describe a queue of them (`link/starts.rs` of the core). A route names plain
+//! links by their place in the list, so that nothing else is looked up.
 
 use skywave_core::Time;
 use skywave_core::driver::DriveLink;

@@ -1,4 +1,7 @@
 //! Both ends of a WTCP connection, and what is measured of it.
+//!
+//! WTCP is beside TCP and not inside of it: two machines of its own. Its packets are copied as TCP's segments
+//! are, its losses go into the same record, and all its retransmissions count as found by SACK.
 
 use std::sync::Arc;
 

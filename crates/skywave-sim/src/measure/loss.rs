@@ -1,5 +1,8 @@
 //! Follows each segment that is lost or sent again until it is acknowledged, and says then how each
 //! loss was found.
+//!
+//! Only the simulator knows why a packet was lost. So this record keeps drops and retransmissions of all
+//! transports, and settles each when its segment is acknowledged.
 
 mod entries;
 

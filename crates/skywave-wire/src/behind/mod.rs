@@ -12,6 +12,8 @@
 //! threads cannot enter a user namespace, and the first process of a PID namespace takes all others
 //! with it when it ends, so that nothing is left over, however this process ends. The files that
 //! they open come back through a socket.
+//!
+//! Root needs no user namespace; all else is the same.
 
 pub mod bulk;
 mod channel;

@@ -1,4 +1,7 @@
 //! Signals that are meant for the command although this process gets them.
+//!
+//! Signals that the terminal sends reach the command by themselves; those that another process sends are passed
+//! on by a pidfd, so that the command gets each once.
 
 use std::io;
 

@@ -1,4 +1,7 @@
 //! How much later than due packets left, and whether they still met the path that was asked for.
+//!
+//! A relay that was late, or lost packets itself, exits with an error, because its numbers would be those of
+//! another path.
 
 use skywave_core::Duration;
 

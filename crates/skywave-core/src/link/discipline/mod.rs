@@ -3,6 +3,11 @@
 //!
 //! Tail drop, RED and step marking decide when a packet arrives. CoDel, FQ-CoDel, PIE and DualPI2 look at
 //! the time that packets spend in the queue, so they also decide when the transmitter takes one.
+//!
+//! A [`TimedLink`](super::TimedLink) cannot decide on arrival, because repaired packets go before those that
+//! wait, or because the queue drops packets on their way out. It takes its packets from a discipline, as the MAC
+//! of 802.11 does (`mac/queue.rs`). With a drop-tail queue and without retransmission it gives the same packets
+//! and counts as a [`Link`](super::Link) (a property test).
 
 mod codel;
 mod dualpi2;

@@ -1,4 +1,14 @@
 //! The `congestion` slot: how the window grows and shrinks.
+//!
+//! A law hears events, and answers with a window, and with a pacing rate if it has one. The sender owns
+//! everything else. Costly measurements are made only for a law that asks for them: snapshots for rate samples
+//! are in a ring of their own beside the flight (`flight/rate.rs`), and so are samples of lost segments, which
+//! say what was in flight when each was sent. A sender without pacing, ECN and snapshots, whose detector counts
+//! duplicate ACKs, is `plain` and takes a fast path through the code.
+//!
+//! A law may own the window (`owns_window`; BBR does). Then it hears of every ACK after detection and recovery
+//! have processed it, and a recovery by SACK fills the window instead of reducing it by PRR. `owns_window` is a
+//! method, so that a user's own law may return true too.
 
 mod bbr;
 mod bbr3;

@@ -1,5 +1,10 @@
 //! What laws measure of their path that do not follow losses alone: both versions of BBR, Copa and capacity
 //! share it; and what ACKs say of the rate, which Westwood, Yongmei and Jersey follow.
+//!
+//! Shared are round trips by count, windowed maxima, whether the rate still grows, lumps of ACKs, and the pace.
+//! Each law has a state machine of its own. The rate filters of Westwood and of WTCP are not shared: the 2002
+//! paper counts a duplicate ACK as one segment whatever it reports, and WTCP measures at the receiver, so neither
+//! takes samples of the delivery rate.
 
 mod ack_count;
 mod ack_rate;

@@ -1,4 +1,13 @@
 //! Which segments are acceptable, and what the others are answered.
+//!
+//! Sequence numbers are compared as they are on the wire, because a number from before the initial one has no
+//! position. Two rules are wider than RFC 9293's table: an empty segment may stand at the right edge of the
+//! window (a peer that has filled the window acknowledges there), and a segment may reach beyond both edges. If
+//! an ACK acknowledges more, its window is believed even if a retransmission carries it.
+//!
+//! Answers to segments that carry nothing are limited to one in 500 ms (RFC 5961 section 7): two ends that
+//! disagree about their numbers would otherwise acknowledge each other for ever. Segments with data are always
+//! answered.
 
 use super::open::without_syn;
 use super::{Connection, State};

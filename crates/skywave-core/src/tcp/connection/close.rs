@@ -1,4 +1,7 @@
 //! The ways out: half-close, abort, and the end of a connection.
+//!
+//! Closing before the connection is established waits for the handshake if something was written (RFC 9293 would
+//! drop it).
 
 use super::event::Event;
 use super::timers::{Timer, Timers};

@@ -1,4 +1,7 @@
 //! Outages that an end knows of: it sends nothing, and no timer makes it believe in congestion.
+//!
+//! Standing still is an option (`freezes`), because a zero window while data is in flight stops the timer in BSD
+//! and not in Linux.
 
 use super::Connection;
 use crate::time::Time;

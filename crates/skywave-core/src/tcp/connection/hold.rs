@@ -1,5 +1,8 @@
 //! Acknowledgements that wait for somebody else, and windows that are shut although there is room: what a
 //! proxy needs that speaks for another host.
+//!
+//! M-TCP's policy needs three things of a connection that others do not: acknowledgements that wait, a window
+//! that is shut although there is room, and a sender that stands still while its window is shut (`freeze.rs`).
 
 use super::Connection;
 use crate::packet::{Options, Segment};

@@ -1,4 +1,8 @@
 //! Options that two SYNs agree on, and what becomes of the halves without them.
+//!
+//! Without SACK, when the peer does not permit it, a recovery with a scoreboard becomes NewReno, and RACK-TLP and
+//! TCP-NCR count three duplicate ACKs. The other slots stay. The slow start threshold begins at the largest
+//! window that the peer can announce, not at this end's own buffer.
 
 use super::ConnectionConfig;
 use crate::packet::{Flags, Options, Segment, SynOptions};

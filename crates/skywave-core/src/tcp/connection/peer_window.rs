@@ -1,4 +1,7 @@
 //! The peer's window: which segment may change it, and how small a part of it is worth a segment.
+//!
+//! A window below a full segment is used when all data fits, when it is half of the largest one ever granted, or
+//! when the persist timer has expired.
 
 use super::Connection;
 use super::options::SCALED_WINDOW;

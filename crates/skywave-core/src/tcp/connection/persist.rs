@@ -1,4 +1,8 @@
 //! The persist timer: a window that keeps everything from being sent is probed until it opens.
+//!
+//! A probe takes no byte of the stream, neither this one nor that of a silent peer: it is an empty segment with a
+//! number from before the window, which section 3.10.7.4 makes every receiver answer. An octet of data would stay
+//! in flight while the window is closed, and its timeouts would shrink the congestion window.
 
 use super::Connection;
 use super::timers::Timer;

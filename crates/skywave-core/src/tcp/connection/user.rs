@@ -1,4 +1,6 @@
 //! The application's writing, Nagle's rule, and the user timeout.
+//!
+//! Nagle's rule and keep-alive are off unless asked for; one-way flows have neither.
 
 use std::sync::Arc;
 

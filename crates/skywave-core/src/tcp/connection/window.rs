@@ -1,4 +1,7 @@
 //! The receive window: room for what the application has not read, told without silly windows.
+//!
+//! The edge moves by a full segment or half the buffer; a separate segment announces it only when the peer gets
+//! at least twice the room that it knows of.
 
 use std::sync::Arc;
 

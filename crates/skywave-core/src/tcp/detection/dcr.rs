@@ -6,6 +6,9 @@
 //! of the missing segment ends it and nothing has happened. In slow start, and below what was sent
 //! at the last fast retransmit or timeout, three duplicate ACKs count as ever: further losses of one
 //! window do not wait again.
+//!
+//! While it waits it sends beyond the window, as TCP-NCR does, and so it reports how much was in flight before
+//! (`flight_before`). Otherwise a law that cuts in proportion to what is outstanding would not cut at all.
 
 use super::dupacks::Dupacks;
 use super::{

@@ -3,6 +3,10 @@
 //! A recovery marks segments as lost in the [`Flight`]; the sender sends marked segments first. It
 //! applies the controller's [`Response`] to the window and keeps the inflation, the segments that
 //! duplicate ACKs say have left the network, apart from `cwnd`.
+//!
+//! So `cwnd` is never inflated. A controller answers a loss with `Response { ssthresh, window_after }`, and the
+//! recovery applies it. CERL's saved window, its inflation by three and its deflation to the saved window need no
+//! code for that reason: for a random loss the response leaves the window unchanged.
 
 mod newreno;
 mod prr;

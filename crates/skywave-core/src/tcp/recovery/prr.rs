@@ -1,5 +1,7 @@
 //! Proportional rate reduction (RFC 6937 with the bounds as RFC 9937 joins them): how much each ACK
 //! of a recovery lets out, so that what is in flight comes down to the target evenly.
+//!
+//! It keeps a window of its own: during the recovery `cwnd` is already the target.
 
 use super::{Repair, Repairs, Sack};
 use crate::tcp::slot::{BuiltIn, Setup};

@@ -1,5 +1,10 @@
 //! How a sender serves a detector that judges by time: it tells it of deliveries and duplicates,
 //! and acts on what it finds.
+//!
+//! With RACK-TLP the flight also keeps the newest delivery (`flight/delivery.rs`), and a recovery that uses SACK
+//! marks losses by a `LossRule` instead of a count; no other sender pays for it. A timeout goes back N as with
+//! any detector; RFC 8985 section 6.3 would mark by age. The retransmission timer stays pending beside the
+//! reordering timer. Other detectors ignore reports of duplicates.
 
 use super::{Next, Sender, State, detection_event};
 use crate::packet::Segment;

@@ -13,6 +13,9 @@
 //! | an echo after a timeout | cuts when all sent before the timeout is acknowledged | cuts at once |
 //! | an echo during a recovery | does not cut | cuts, if it is about another window of data |
 //! | a loss repaired without a cut | forbids a second recovery for all sent until the repair | for all sent until the mark |
+//!
+//! The waiting window needs no state of its own, because `choose` refuses a window of less than one segment
+//! anyway.
 
 use super::{Sender, State};
 use crate::packet::{Ecn, Flags, Segment};

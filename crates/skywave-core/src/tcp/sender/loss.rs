@@ -1,4 +1,10 @@
 //! How a sender answers losses: when its timers expire, and when the oldest segment is found lost.
+//!
+//! A timeout blocks fast retransmits until everything sent before it is acknowledged (RFC 6582's `recover`),
+//! because until then the sender's own resends cause duplicate ACKs. SIFEST guards itself by the round trip
+//! instead, since it must find the loss of a segment that a timeout has just resent. The switch
+//! `avoid_repeated_recovery` is only about a second *fast* retransmit in a window; CERL's figure 2 needs it off.
+//! Reno's recovery without its `guard` forbids neither.
 
 use super::{Sender, State, detection_event};
 use crate::tcp::config::EcnRules;

@@ -1,4 +1,7 @@
 //! Choice of what goes on the wire next: lost segments first, then the segment at `nxt`.
+//!
+//! Why a sender does not send is recorded here, where it is decided (`choose` and, for a plain sender,
+//! `choose_plain`): each refusal carries its `Limit`, and time is added up only when the limit changes.
 
 use std::ops::Range;
 

@@ -18,6 +18,12 @@
 //!   valid: both are zero.
 //! - [`Hints`] have no place on the wire and are left out. The urgent pointer is written as zero and not
 //!   read. Reserved bits are written as zero and not read (RFC 9293 section 3.1).
+//!
+//! # Choices
+//! Captures are written with it, and a driver on real sockets would read and write with it. etherparse does IP
+//! and adds up checksums. The list of options is our own code, since etherparse ends at the first option that it
+//! does not know, and RFC 9293 (MUST-6) skips those. An authentication header, and a routing header with segments
+//! left, are refused rather than skipped, because nothing here checks the one or forwards for the other.
 
 mod checksum;
 mod clock;

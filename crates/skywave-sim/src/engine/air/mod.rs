@@ -4,6 +4,12 @@
 //! world it is a lane for each pair of stations between which flows pass: a packet goes in at one and
 //! comes out at the other, some time later, or is lost. In between, the stations' machines decide
 //! about its way.
+//!
+//! The network goes on by itself until something else in the world is due. The stations' timers are a tournament
+//! tree, because a backoff stops and starts with each frame of a neighbour, and the tree keeps no stale entries.
+//! A transmission is two events, its beginning and its end, which walk from station to station in the order of
+//! distance as long as nothing else happens in between. A packet whose ACK was lost is at two stations: copies
+//! are counted, and the last one settles the packet's fate.
 
 mod channel;
 mod copies;

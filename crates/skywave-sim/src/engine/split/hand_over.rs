@@ -6,6 +6,12 @@
 //! source has not moved. When the state is there, the destination announces itself by three ACKs, so that the proxy
 //! repairs at once what was lost (Caceres and Iftode, "Improving the Performance of Reliable Transport Protocols in
 //! Mobile Computing Environments", IEEE JSAC 1995).
+//!
+//! The third flow's bytes are those in the buffer and a constant for two control blocks. Until they are there,
+//! the ends at the proxy are away: nobody hears them, and their timers wait. Each flow of a proxy knows its later
+//! routes from the start (`routes.rs`), so that the plan of lookahead counts what they bring to a link. A
+//! packet's place in the list of routes tells by which one it came: so packets under way need no mark when the
+//! destination leaves, and other flows pay nothing for the question.
 
 use skywave_core::{Duration, Time};
 
