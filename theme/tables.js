@@ -1,5 +1,6 @@
-// Sorts a table of the documentation by the column whose head is clicked, or backwards at the next click. It needs nothing
-// else, so that it also works without a network.
+// Sorts a table of the documentation by the column whose head is clicked, or backwards at the next click, and shows of a
+// long one the rows that have the words of the field above it. It needs nothing else, so that it also works without a
+// network; without it the tables are whole.
 "use strict";
 
 // The number that a cell begins with: "1.53 ±0.02 (+12 %)" is 1.53. Pages write the minus sign as "−".
@@ -55,10 +56,36 @@ function makeSortable(table) {
     }
 }
 
+// Whether a row's text has all words of a filter, and none of those after a minus.
+function matches(text, filter) {
+    const has = (word) => text.toLowerCase().includes(word);
+    const words = filter.toLowerCase().split(/\s+/).filter((word) => !["", "-"].includes(word));
+    return words.every((word) => (word.startsWith("-") ? !has(word.slice(1)) : has(word)));
+}
+
+function makeFilterable(table) {
+    const rows = [...(table.tBodies[0]?.rows ?? [])];
+    if (rows.length < 12) {
+        return;
+    }
+    const field = document.createElement("input");
+    field.type = "search";
+    field.placeholder = `Rows with these words, of ${rows.length}; -word: without it`;
+    field.setAttribute("aria-label", field.placeholder);
+    field.style.width = "100%";
+    field.addEventListener("input", () => {
+        rows.forEach((row) => (row.hidden = !matches(row.textContent, field.value)));
+    });
+    // The page takes arrows and letters for commands.
+    field.addEventListener("keydown", (event) => event.stopPropagation());
+    (table.closest(".table-wrapper") ?? table).before(field);
+}
+
 if (typeof document !== "undefined") {
     const style = document.createElement("style");
     style.textContent =
         'th[aria-sort="ascending"]::after{content:" ▲"}th[aria-sort="descending"]::after{content:" ▼"}';
     document.head.append(style);
     document.querySelectorAll("main table").forEach(makeSortable);
+    document.querySelectorAll("main table").forEach(makeFilterable);
 }
