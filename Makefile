@@ -20,7 +20,7 @@ validate: build ## Compare with ns-2's and ns-3's numbers, point by point (some 
 	$(SKYWAVE) validate
 
 plots: build ## Draw the plots of docs again (a minute)
-	for file in docs/mechanisms/*.toml docs/links/*.toml; do \
+	for file in docs/mechanisms/*/*.toml docs/links/*.toml; do \
 		$(SKYWAVE) run $$file --out $(or $(CARGO_TARGET_DIR),target)/plots --svg $$(dirname $$file) || exit 1; \
 	done
 	$(SKYWAVE) run examples/lossy-link.toml --out $(or $(CARGO_TARGET_DIR),target)/plots --svg docs

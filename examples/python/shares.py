@@ -9,7 +9,7 @@ from pathlib import Path
 
 import skywave
 
-FOLDER = Path(__file__).parents[2] / "docs/mechanisms"
+FOLDER = Path(__file__).parents[2] / "docs/mechanisms/bbr"
 # Scenario, rate, round trip without a queue: our path, and the one of the paper's figure 8a.
 PATHS = [("bbr-shares.toml", 20e6, 0.08), ("bbr-ware.toml", 10e6, 0.04)]
 PACKET = 1500 * 8

@@ -1,5 +1,6 @@
 //! The pages in `docs/mechanisms`: their scenarios are right, their links lead somewhere, their plots are
-//! drawn, and every preset and member has a page.
+//! drawn, and every preset and member has a page. Scenarios and plots of `cerl.md` are in `cerl/`, those of several
+//! pages in `shared/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,9 +16,33 @@ fn folder() -> PathBuf {
     docs().join("mechanisms")
 }
 
-/// The files of the folder with this ending, by name.
+/// The files with this ending in the folder and in those of its pages, by their paths in it.
 fn files(ending: &str) -> BTreeMap<String, PathBuf> {
-    files_in(&folder(), ending)
+    let mut all = files_in(&folder(), ending);
+    for of in folders() {
+        let inside = files_in(&folder().join(&of), ending);
+        all.extend(
+            inside
+                .into_iter()
+                .map(|(name, path)| (format!("{of}/{name}"), path)),
+        );
+    }
+    all
+}
+
+/// The folders of pages, by name.
+fn folders() -> Vec<String> {
+    let entries = fs::read_dir(folder()).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    let names = paths.filter(|path| path.is_dir());
+    names
+        .map(|path| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
 }
 
 fn files_in(folder: &Path, ending: &str) -> BTreeMap<String, PathBuf> {
@@ -54,6 +79,10 @@ fn their_scenarios_load_and_have_plots() {
     let scenarios = files("toml");
     assert!(scenarios.len() > 10, "only {} scenarios", scenarios.len());
     load_and_have_plots(scenarios, &files("svg"));
+    for of in folders() {
+        let page = folder().join(format!("{of}.md"));
+        assert!(of == "shared" || page.exists(), "no page of folder {of}");
+    }
 }
 
 /// The page of links has a scenario and a plot of each preset but CDPD's, and shows them all.
