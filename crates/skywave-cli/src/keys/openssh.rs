@@ -98,12 +98,12 @@ mod tests {
     /// Two keys that `ssh-keygen` has made: the sign of x is 0 in one and 1 in the other.
     const KEYS: [(&str, &str); 2] = [
         (
-            include_str!("../../tests/keys/even"),
-            include_str!("../../tests/keys/even.pub"),
+            include_str!("../../tests/cli/keys/even"),
+            include_str!("../../tests/cli/keys/even.pub"),
         ),
         (
-            include_str!("../../tests/keys/odd"),
-            include_str!("../../tests/keys/odd.pub"),
+            include_str!("../../tests/cli/keys/odd"),
+            include_str!("../../tests/cli/keys/odd.pub"),
         ),
     ];
 
@@ -122,7 +122,7 @@ mod tests {
             Some(Err(error)) => error.to_string(),
             other => format!("{other:?}"),
         };
-        let rsa = said(include_str!("../../tests/keys/rsa.pub"));
+        let rsa = said(include_str!("../../tests/cli/keys/rsa.pub"));
         assert!(rsa.starts_with("a key of the kind ssh-rsa:"), "{rsa}");
         let line = KEYS[0].1;
         let options = said(&format!("from=\"10.0.0.1\",no-pty {line}"));
@@ -148,9 +148,9 @@ mod tests {
         assert!(cut.starts_with("no key of OpenSSH"), "{cut}");
         assert!(public("sky1abc").is_none() && public("ssh-keys.pub").is_none());
         let said = |text| secret(text).unwrap().unwrap_err().to_string();
-        let rsa = said(include_str!("../../tests/keys/rsa"));
+        let rsa = said(include_str!("../../tests/cli/keys/rsa"));
         assert!(rsa.starts_with("a key of the kind ssh-rsa:"), "{rsa}");
-        let encrypted = said(include_str!("../../tests/keys/encrypted"));
+        let encrypted = said(include_str!("../../tests/cli/keys/encrypted"));
         assert!(encrypted.contains("has a passphrase"), "{encrypted}");
         assert!(said("-----BEGIN RSA PRIVATE KEY-----\n").starts_with("no key of OpenSSH"));
     }

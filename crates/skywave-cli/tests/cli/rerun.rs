@@ -1,10 +1,8 @@
 //! A second run into the same directory: what it keeps, what it removes, and that it says so.
 
-mod common;
-
 use std::fs;
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 const TINY: &str = r#"
 [[link]]

@@ -1,8 +1,5 @@
 //! Senders and receivers that are killed at any moment.
 
-#[path = "common/random.rs"]
-mod random;
-
 use std::fs;
 use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
@@ -10,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use random::random;
+use crate::random::random;
 
 /// Number of kills.
 const KILLS: u32 = 50;

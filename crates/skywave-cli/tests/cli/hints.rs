@@ -1,11 +1,9 @@
 //! What the command says to somebody who meant something else: the next step must be in the message.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 /// The message that the command prints for these wrong arguments, its white space made single spaces.
 fn told(dir: &Path, args: &[&str]) -> String {

@@ -1,11 +1,5 @@
 //! Sweeps that are killed at any moment, and a disk that is full.
 
-mod common;
-#[path = "common/random.rs"]
-mod random;
-#[path = "common/sweep.rs"]
-mod sweep;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -13,9 +7,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{skywave, text};
-use random::random;
-use sweep::{FILES, SWEEP, left};
+use crate::common::{skywave, text};
+use crate::random::random;
+use crate::sweep::{FILES, SWEEP, left};
 
 /// Names in a directory of files that are not finished.
 fn drafts(dir: &Path) -> Vec<String> {

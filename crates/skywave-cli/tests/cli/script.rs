@@ -1,11 +1,9 @@
 //! `skywave script`: what it prints, and its exit codes.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 const PASSES: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n";
 const FAILS: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 close(4) = 0\n";

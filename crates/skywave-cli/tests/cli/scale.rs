@@ -1,15 +1,11 @@
 //! Sweeps in parts: shards, and the scripts of docs/scale.md that run and merge them.
 
-mod common;
-#[path = "common/sweep.rs"]
-mod sweep;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{skywave, text};
-use sweep::{FILES, SWEEP};
+use crate::common::{skywave, text};
+use crate::sweep::{self, FILES, SWEEP};
 
 /// Names of the files that `merge` leaves, as a run of everything does.
 const LEFT: [&str; 6] = {

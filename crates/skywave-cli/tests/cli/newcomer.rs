@@ -1,13 +1,11 @@
 //! The first ten minutes of a newcomer: what the bare command says, a scenario to start from, shell
 //! completions and manual pages, a paper of one's own.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 const KINDS: [&str; 5] = [
     "point-to-point",

@@ -1,7 +1,5 @@
 //! Files over QUIC, as the command moves them.
 
-mod common;
-#[path = "transfer/openssh.rs"]
 mod openssh;
 
 use std::fs;
@@ -9,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 /// A side that listens, until the test ends.
 struct Listening {

@@ -1,14 +1,12 @@
 //! The command as a user meets it: what is typed, what is printed, what is left on disk.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 const TINY: &str = r#"
 title = "Two variants over a lossy link"
@@ -40,7 +38,7 @@ seeds = 3
 
 #[test]
 fn what_the_command_prints() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+    trycmd::TestCases::new().case("tests/cli/cmd/*.trycmd");
 }
 
 #[test]

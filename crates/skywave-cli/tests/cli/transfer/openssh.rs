@@ -5,13 +5,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::common::{skywave, text};
 use super::{Listening, folder};
+use crate::common::{skywave, text};
 
 /// Keys that ssh-keygen has made.
 fn with_keys_of_openssh() -> tempfile::TempDir {
     let dir = folder();
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/keys");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/keys");
     for name in ["even", "odd", "encrypted", "rsa"] {
         let to = dir.path().join(name);
         fs::copy(from.join(name), &to).expect("copied");

@@ -1,8 +1,6 @@
 //! Programs behind a link: `skywave impair … -- COMMAND`. Facts only, no speed: the machine may be busy.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 /// Sends a datagram to the far side and prints the milliseconds until it returns; ends with code 3 if it
 /// does not.

@@ -1,12 +1,10 @@
 //! Figures for papers, and what a run reports about itself.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use common::{skywave, text};
+use crate::common::{skywave, text};
 
 /// A path without randomness, with a plot over time.
 const STEADY: &str = r#"

@@ -1,0 +1,17 @@
+//! The command from the outside, one program for all of these tests.
+
+mod commands;
+mod common;
+mod crash;
+mod figures;
+mod hints;
+mod kill;
+mod newcomer;
+mod program;
+mod random;
+mod rerun;
+mod scale;
+mod script;
+mod sweep;
+mod transfer;
+mod validate;
