@@ -1,10 +1,9 @@
 //! Properties of a WTCP connection that hold for any behaviour of the path, unless the path fails for ever.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use proptest::prelude::*;
 use skywave_fuzz::wtcp::{Pair, Plan};
+
+use crate::bytes::{check, from_bytes};
 
 #[test]
 fn any_connection_delivers_everything_and_ends() {

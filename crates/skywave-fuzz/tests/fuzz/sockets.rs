@@ -1,9 +1,8 @@
 //! Endpoints withstand any behaviour of a network.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use skywave_fuzz::sockets::Plan;
+
+use crate::bytes::{check, from_bytes};
 
 #[test]
 fn a_hostile_network_changes_nothing_but_the_time() {

@@ -1,12 +1,11 @@
 //! Two connections exchange data in both directions. Everything arrives, whatever the network does, unless
 //! it fails for ever; and no sender of segments can make them panic or send without end.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use skywave_core::tcp::{PRESETS, TcpConfig};
 use skywave_fuzz::connections::{Pair, Plan, Transfer, transfer};
 use skywave_fuzz::machines::PROFILES;
+
+use crate::bytes::{check, from_bytes};
 
 fn transfers(bytes: u64, profiles: &[skywave_core::tcp::Profile]) {
     for preset in PRESETS.iter() {

@@ -1,12 +1,11 @@
 //! Properties of a TCP connection that hold for every variant and any behaviour of the path, unless the
 //! path fails for ever.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use proptest::prelude::*;
 use skywave_core::tcp::{PRESETS, TcpConfig};
 use skywave_fuzz::machines::{AnyConfig, PROFILES, Pair, Plan};
+
+use crate::bytes::{check, from_bytes};
 
 fn plan() -> impl Strategy<Value = Plan> {
     from_bytes(200)

@@ -1,9 +1,8 @@
 //! All packets offered to any link are accounted for, in any order and at any times.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use skywave_fuzz::link::{AnyLink, Operation, watch};
+
+use crate::bytes::{check, from_bytes};
 
 #[test]
 fn any_link_accounts_for_every_packet() {

@@ -1,13 +1,12 @@
 //! A TCP connection outlives the agent on its path, whatever the path does on either side of the agent,
 //! unless it fails for ever.
 
-mod bytes;
-
-use bytes::{check, from_bytes};
 use skywave_core::agent::SnoopConfig;
 use skywave_core::tcp::{PRESETS, TcpConfig};
 use skywave_fuzz::machines::{AnyConfig, PROFILES, Pair, Plan};
 use skywave_fuzz::snoop::AnyAgent;
+
+use crate::bytes::{check, from_bytes};
 
 #[test]
 fn every_preset_delivers_everything_and_goes_quiet_behind_the_papers_agent() {

@@ -1,11 +1,9 @@
 //! Whatever another host or a user says, it is refused or means what it says.
 
-#[expect(dead_code, reason = "these inputs are not read by `arbitrary`")]
-mod bytes;
-
-use bytes::check;
 use proptest::prelude::*;
 use skywave_fuzz::{messages, texts};
+
+use crate::bytes::check;
 
 /// Bytes, most of them such as messages begin with.
 fn message() -> impl Strategy<Value = Vec<u8>> {

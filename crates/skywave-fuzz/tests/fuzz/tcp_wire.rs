@@ -1,12 +1,11 @@
 //! Properties of TCP's wire format that hold for any bytes.
 
-mod bytes;
-
 use std::cell::Cell;
 
-use bytes::{check, from_bytes};
 use proptest::prelude::*;
 use skywave_fuzz::tcp_wire::{SETTINGS, is_accepted, run};
+
+use crate::bytes::{check, from_bytes};
 
 /// An option of a kind that is known or not, mostly with a length that it can have.
 fn option() -> impl Strategy<Value = Vec<u8>> {

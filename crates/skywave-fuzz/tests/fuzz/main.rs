@@ -1,0 +1,13 @@
+//! The targets of the fuzzers with inputs that property tests draw, and with those that were kept.
+
+mod bytes;
+mod connections;
+mod corpus;
+mod d_proxy;
+mod link;
+mod machines;
+mod snoop;
+mod sockets;
+mod tcp_wire;
+mod transfer;
+mod wtcp;
