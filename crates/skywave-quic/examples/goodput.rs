@@ -7,7 +7,7 @@
 //! cargo run --release -p skywave-quic --example goodput -- --law capacity --path cubic --seed 2
 //! ```
 
-#[path = "../tests/path/mod.rs"]
+#[path = "../tests/quic/path/mod.rs"]
 mod path;
 
 use std::sync::Arc;

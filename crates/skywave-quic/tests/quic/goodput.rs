@@ -1,17 +1,16 @@
 //! What the law for bad links promises, in QUIC connections over the simulator's links.
 
-mod path;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use noq_proto::congestion::CubicConfig;
-use path::{Control, Outcome, Path};
 use skywave_core::Time;
 use skywave_core::link::{Blackout, LossConfig, Service};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
 use skywave_quic::{FixedRate, Law, LawError};
+
+use crate::path::{Control, Outcome, Path};
 
 const MBPS: f64 = 20.0;
 /// A BDP of 20 Mb/s and 80 ms, in packets of 1500 bytes.

@@ -1,14 +1,10 @@
 //! What a law hears of one-way delays, over the simulator's links and over sockets.
 
-#[allow(dead_code, reason = "each test file uses its own part")]
-mod path;
-
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use noq::{ClientConfig, Connection, Endpoint, EndpointConfig, ServerConfig, TransportConfig};
-use path::{Control, Path};
 use rustls::RootCertStore;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use skywave_core::link::{LossConfig, Service};
@@ -18,6 +14,8 @@ use skywave_core::units::Rate;
 use skywave_core::{Offset, Segments};
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, VERSION, Watch, accept_reports, send_reports};
+
+use crate::path::{Control, Path};
 
 /// The round trip and the one-way delay that each ACK told.
 type Heard = Arc<Mutex<Vec<(Option<skywave_core::Duration>, Option<Offset>)>>>;
