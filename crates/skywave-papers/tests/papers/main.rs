@@ -1,0 +1,4 @@
+//! Agreement with other simulators, and the pages that say what was recorded.
+
+mod pages;
+mod validate;
