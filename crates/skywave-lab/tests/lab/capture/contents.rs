@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use skywave_lab::capture::{self, Dropper, Error, Keep, Protocol, Remark};
 
-use crate::bench::{Captures, EVERYTHING, LOSSY, summary};
+use super::bench::{Captures, EVERYTHING, LOSSY, summary};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

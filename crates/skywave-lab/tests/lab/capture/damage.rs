@@ -2,7 +2,7 @@
 
 use skywave_lab::capture::{Keep, ReadError, Summary};
 
-use crate::bench::{Captures, EVERYTHING};
+use super::bench::{Captures, EVERYTHING};
 
 /// The first packets of a capture with every kind of block that we write.
 fn capture() -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use skywave_lab::capture::Keep;
 
-use crate::bench::{Captures, EVERYTHING, LOSSY};
+use super::bench::{Captures, EVERYTHING, LOSSY};
 
 /// The output of a program; `None` and a message if it is not installed.
 fn output(program: &str, args: &[&str]) -> Option<String> {

@@ -1,0 +1,5 @@
+//! Scenarios on disk, captures, and the pages of mechanisms.
+
+mod capture;
+mod folder;
+mod mechanisms;
