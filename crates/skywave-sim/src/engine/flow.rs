@@ -1,28 +1,25 @@
 //! A flow: its two ends, the application that uses them, and what is measured.
 
-mod other;
-
+use skywave_core::Time;
 use skywave_core::driver::{DriveReceiver, DriveSender};
-use skywave_core::packet::{Body, Datagram, Packet, Segment};
+use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::sender::Departure;
-use skywave_core::{Duration, Time};
 
-use super::ends::{self, Answer, Ends, Tcp};
 use super::mailbox::Mailbox;
 use super::quic::Quic;
 use super::split;
+use super::tcp::Tcp;
+use super::transport::{Ends, Transport};
+use super::udp::Udp;
 use super::wake::Wake;
 use super::world::Travelling;
 use super::wtcp::{self, Wtcp};
-use crate::losses::{Found, LossCause};
+use crate::losses::LossCause;
 use crate::measure::{BinMeter, FlowMeter, Recorder, RequestMeter};
 use crate::outcome::FlowOutcome;
-use crate::spec::{FlowSpec, Spec, Traffic, Transport};
+use crate::spec::{self, FlowSpec, Spec, Traffic};
 use crate::traffic::{Action, Source};
-
-/// Series of a TCP or QUIC flow, in the order of `Recorder::record`'s index.
-pub(crate) const SERIES: [&str; 6] = ["cwnd", "ssthresh", "rtt", "srtt", "rto", "acked"];
 
 /// A flow as the engine drives it.
 ///
@@ -46,7 +43,6 @@ pub(crate) struct Flow {
     stopped: bool,
     /// The measured window has opened.
     opened: bool,
-    pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) meter: FlowMeter,
     /// Packets that wait for a receiver that collects them.
     pub(crate) to_receiver: Option<Box<Mailbox>>,
@@ -58,6 +54,19 @@ pub(crate) struct Flow {
     /// While the measured window is open: the sender's counters at its start, if it had done
     /// anything by then. After the window's end: what the sender did in it.
     counted: Option<Box<SenderCounters>>,
+}
+
+/// Kind of packet that a receiver has to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Nothing.
+    None,
+    /// A TCP ACK without blocks; no other one follows until the next packet or timer.
+    Plain,
+    /// A TCP ACK that may report more than how far the data has come.
+    WithNews,
+    /// The transport is not TCP: what [`Flow::poll_other_receiver`] finds.
+    Other,
 }
 
 /// Something that happens at the sender's host, other than that a packet arrives.
@@ -74,36 +83,30 @@ pub(crate) enum Local {
 impl Flow {
     pub(crate) fn new(index: usize, spec: &FlowSpec, run: &Spec) -> Self {
         let ends = match &spec.transport {
-            Transport::Tcp(config) => {
+            spec::Transport::Tcp(config) => {
                 split::ends(index, config, run).unwrap_or_else(|| Ends::Tcp(Tcp::new(config, run)))
             }
-            Transport::Udp { header } => Ends::Udp {
-                header: *header,
-                sent: 0,
-            },
-            Transport::Wtcp { config, header } => {
-                Ends::Wtcp(Box::new(Wtcp::new(config, *header, run)))
+            spec::Transport::Udp { header } => Ends::Other(Box::new(Udp::new(*header))),
+            spec::Transport::Wtcp { config, header } => {
+                Ends::Other(Box::new(Wtcp::new(config, *header, run)))
             }
-            Transport::Quic { config, header } => {
-                Ends::Quic(Box::new(Quic::new(config, *header, run)))
+            spec::Transport::Quic { config, header } => {
+                Ends::Other(Box::new(Quic::new(config, *header, run)))
             }
         };
-        let series: &[&str] = match &ends {
-            Ends::Wtcp(_) => &wtcp::SERIES,
-            Ends::Tcp(_) | Ends::Udp { .. } | Ends::Quic(_) | Ends::Half(_) => &SERIES,
-        };
+        let mut meter = FlowMeter::new(
+            run.measure,
+            run.bins.map(|width| BinMeter::new(width, run.duration)),
+            spec.measures_requests()
+                .then(|| RequestMeter::new(run.requests)),
+        );
+        if run.series {
+            meter.recorder = Some(Box::new(Recorder::new(&spec.name, ends.series())));
+        }
         Self {
             index: index as u32,
             source: (spec.traffic != Traffic::Ftp).then(|| Box::new(Source::new(spec, run.seed))),
-            meter: FlowMeter::new(
-                run.measure,
-                run.bins.map(|width| BinMeter::new(width, run.duration)),
-                spec.measures_requests()
-                    .then(|| RequestMeter::new(run.requests)),
-            ),
-            recorder: run
-                .series
-                .then(|| Box::new(Recorder::new(&spec.name, series))),
+            meter,
             to_sender: Mailbox::default(),
             to_receiver: None,
             sender_timer: Wake::default(),
@@ -142,7 +145,7 @@ impl Flow {
     #[inline(always)]
     fn timer(&self) -> Time {
         match &self.ends {
-            Ends::Tcp(tcp) => tcp.sender.due(),
+            Ends::Tcp(tcp) => tcp.sender_due(),
             other => other.sender_due(),
         }
     }
@@ -160,80 +163,35 @@ impl Flow {
     fn pass_bounds(&mut self, now: Time) {
         if !self.opened && now >= self.meter.window().0 {
             self.opened = true;
-            let before = self.counters().unwrap_or_default();
+            let before = self.ends.counters().unwrap_or_default();
             self.counted = (before != SenderCounters::default()).then(|| Box::new(before));
             self.bound = self.meter.window().1;
         }
         if self.opened && self.bound < Time::MAX && now >= self.meter.window().1 {
             let before = self.counted.take().map(|counters| *counters);
             let in_window = |end: SenderCounters| Box::new(end - before.unwrap_or_default());
-            self.counted = self.counters().map(in_window);
+            self.counted = self.ends.counters().map(in_window);
             self.bound = Time::MAX;
         }
     }
 
-    /// Gives the application its turn. Returns a datagram to send, if it has one.
-    pub(crate) fn on_application(&mut self, now: Time) -> Option<Packet> {
+    /// Gives the application its turn.
+    pub(crate) fn on_application(&mut self, now: Time) {
         self.application_at = Time::MAX;
         if self.stopped {
-            return None;
+            return;
         }
         let (action, next) = match &mut self.source {
             None => (Action::Write(u64::MAX), None),
             Some(source) => source.on_time(now),
         };
         self.application_at = next.unwrap_or(Time::MAX);
-        if let Action::Write(bytes) = action {
-            self.meter.handed_over(now, bytes);
-        }
-        match (&mut self.ends, action) {
-            (Ends::Tcp(tcp), Action::Write(bytes)) => {
-                self.meter.open(now);
-                tcp.sender.open();
-                tcp.sender.write(bytes);
-                self.meter.set_cwnd(now, tcp.sender.window().cwnd.0);
-                None
+        match action {
+            Action::Write(bytes) => {
+                self.meter.handed_over(now, bytes);
+                self.ends.write(now, bytes, &mut self.meter);
             }
-            (Ends::Tcp(tcp), Action::Close) => {
-                tcp.sender.close();
-                None
-            }
-            (Ends::Udp { header, sent }, Action::Write(bytes)) => {
-                let len = bytes.min(u64::from(u16::MAX)) as u32;
-                let datagram = Datagram {
-                    number: *sent,
-                    sent_at: now,
-                    len,
-                };
-                *sent += 1;
-                self.meter.sent_packet(now);
-                Some(Packet::new(self.index, len + *header, Body::Udp(datagram)))
-            }
-            (Ends::Udp { .. }, Action::Close) => None,
-            (Ends::Wtcp(wtcp), Action::Write(bytes)) => {
-                wtcp.write(now, bytes);
-                None
-            }
-            (Ends::Wtcp(wtcp), Action::Close) => {
-                wtcp.close();
-                None
-            }
-            (Ends::Quic(quic), Action::Write(bytes)) => {
-                quic.write(now, bytes, &mut self.meter);
-                None
-            }
-            (Ends::Quic(quic), Action::Close) => {
-                quic.close();
-                None
-            }
-            (Ends::Half(half), Action::Write(bytes)) => {
-                half.write(now, bytes, &mut self.meter);
-                None
-            }
-            (Ends::Half(half), Action::Close) => {
-                half.close();
-                None
-            }
+            Action::Close => self.ends.close(),
         }
     }
 
@@ -241,89 +199,40 @@ impl Flow {
     pub(crate) fn on_stop(&mut self) {
         self.stop_at = Time::MAX;
         self.stopped = true;
-        match &mut self.ends {
-            Ends::Tcp(tcp) => tcp.sender.close(),
-            Ends::Udp { .. } => {}
-            Ends::Wtcp(wtcp) => wtcp.close(),
-            Ends::Quic(quic) => quic.close(),
-            Ends::Half(half) => half.close(),
-        }
+        self.ends.close();
     }
 
     /// A packet reached the receiver by this place of the routes.
     #[inline(always)]
     pub(crate) fn on_data(&mut self, now: Time, packet: &Packet, place: u32) {
-        let (Ends::Tcp(tcp), Body::TcpData(segment)) = (&mut self.ends, &packet.body) else {
-            return self.on_other_data(now, packet, place);
-        };
-        let counts = self.meter.counts(now);
-        if counts {
-            self.meter.arrived(packet.size);
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.on_data(now, packet, place, &mut self.meter),
+            other => other.on_data(now, packet, place, &mut self.meter),
         }
-        if tcp.losses.wants_arrivals() {
-            tcp.arrives(now, segment);
-        }
-        let before = tcp.receiver.next();
-        if tcp.receiver.tells_way() {
-            tcp.receiver.on_packet(now, segment, packet.way());
-        } else {
-            tcp.receiver.on_segment(now, segment);
-        }
-        let after = tcp.receiver.next();
-        if after == before {
-            return;
-        }
-        // SYN and FIN carry nothing for the application.
-        let position = before.max(tcp.config().handshake.span());
-        let data_end = after - u64::from(tcp.receiver.is_finished());
-        let delivered = data_end.saturating_sub(position);
-        self.meter.delivered(now, counts, delivered);
-        let flight = tcp.sender.flight();
-        let span = position..data_end;
-        ends::note_delays(
-            now,
-            counts,
-            flight,
-            &mut tcp.next_number,
-            span,
-            &mut self.meter,
-        );
     }
 
-    /// A packet reached the sender. Unlike [`Self::on_data`] it takes the packet and its place as one reference: a second
-    /// argument costs every TCP flow registers.
+    /// A packet reached the sender.
     #[inline]
     pub(super) fn on_ack(&mut self, now: Time, travelling: &Travelling) {
-        if let (Ends::Tcp(tcp), Body::TcpAck(segment)) = (&mut self.ends, &travelling.packet.body) {
-            tcp.sender.on_segment(now, segment);
-            self.after_sender(now);
-        } else {
-            self.on_other_ack(now, travelling);
+        match &mut self.ends {
+            Ends::Tcp(tcp) => tcp.on_ack(now, travelling, &mut self.meter),
+            other => other.on_ack(now, travelling, &mut self.meter),
         }
     }
 
     /// A packet of this flow is lost at `at`. What comes from the data sender is counted, not a lost ACK, nor a probe of WTCP.
     pub(crate) fn lost(&mut self, at: Time, packet: &Packet, cause: LossCause) {
-        if !is_counted(&packet.body) {
-            return;
+        if is_counted(&packet.body) {
+            self.ends.lost(at, &packet.body, cause);
+            self.meter.lost(at, cause);
         }
-        match (&mut self.ends, &packet.body) {
-            (Ends::Tcp(tcp), Body::TcpData(segment)) => {
-                tcp.losses.lost(at, tcp.end_of(segment), cause);
-            }
-            (Ends::Half(half), Body::TcpData(segment)) => half.lost(at, segment, cause),
-            (Ends::Wtcp(wtcp), Body::WtcpForward(carried)) => wtcp.lost(at, &{ carried.0 }, cause),
-            (Ends::Quic(quic), Body::QuicForward(carried)) => quic.lost(at, *carried, cause),
-            _ => {}
-        }
-        self.meter.lost(at, cause);
     }
 
     /// An agent sent a segment again at `at`.
     pub(super) fn repaired_locally(&mut self, at: Time, segment: &Segment) {
         self.meter.repaired_locally(at);
         if let Ends::Tcp(tcp) = &mut self.ends {
-            tcp.losses.resent(at, tcp.end_of(segment), Found::Agent);
+            tcp.repaired(at, segment);
         }
     }
 
@@ -334,69 +243,21 @@ impl Flow {
 
     /// A timer of the sender is due.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
-        match &mut self.ends {
-            Ends::Tcp(tcp) => {
-                tcp.sender.on_timer(now);
-                self.after_sender(now);
-            }
-            Ends::Udp { .. } => {}
-            Ends::Wtcp(wtcp) => {
-                wtcp.on_sender_timer(now);
-                self.after_other_sender(now, None);
-            }
-            Ends::Quic(quic) => {
-                quic.on_sender_timer(now);
-                self.after_other_sender(now, None);
-            }
-            Ends::Half(half) => {
-                half.on_sender_timer(now, &mut self.meter);
-                self.after_other_sender(now, None);
-            }
-        }
+        self.ends.on_sender_timer(now, &mut self.meter);
     }
 
     /// When the receiver's timer is due; [`Time::MAX`] for never.
     #[inline(always)]
     pub(crate) fn receiver_due(&self) -> Time {
         match &self.ends {
-            Ends::Tcp(tcp) => tcp.receiver.due(),
+            Ends::Tcp(tcp) => tcp.receiver_due(),
             other => other.receiver_due(),
         }
     }
 
     /// A timer of the receiver is due.
     pub(crate) fn on_receiver_timer(&mut self, now: Time) {
-        match &mut self.ends {
-            Ends::Tcp(tcp) => tcp.receiver.on_timer(now),
-            Ends::Udp { .. } => {}
-            Ends::Wtcp(wtcp) => wtcp.on_receiver_timer(now),
-            Ends::Quic(quic) => quic.on_receiver_timer(now),
-            Ends::Half(half) => half.on_receiver_timer(now),
-        }
-    }
-
-    /// Measures after every input to the sender.
-    #[inline(always)]
-    fn after_sender(&mut self, now: Time) {
-        let Ends::Tcp(tcp) = &mut self.ends else {
-            return;
-        };
-        ends::measure_sender(now, &tcp.sender, &mut tcp.losses, &mut self.meter);
-        let rtt = tcp.sender.poll_rtt();
-        if let Some(rtt) = rtt {
-            self.meter.rtt(now, rtt, tcp.sender.rto());
-        }
-        if self.recorder.is_some() {
-            self.record(now, rtt);
-        }
-    }
-
-    /// Records the series after an input to the sender.
-    #[cold]
-    fn record(&mut self, now: Time, rtt: Option<Duration>) {
-        if let (Ends::Tcp(tcp), Some(recorder)) = (&self.ends, &mut self.recorder) {
-            ends::record_sender(now, &tcp.sender, rtt, recorder);
-        }
+        self.ends.on_receiver_timer(now);
     }
 
     /// After everything that can be sent now was sent: notes a completed connection, and tells the
@@ -413,22 +274,8 @@ impl Flow {
     #[inline(never)]
     fn settle_drained(&mut self, now: Time) {
         let waits = self.source.as_ref().is_some_and(|s| s.waits_for_drain());
-        let (done, drained) = match &self.ends {
-            Ends::Tcp(tcp) => {
-                let sender = &tcp.sender;
-                let empty = sender.flight().is_empty() && sender.unsent() == 0;
-                (sender.is_done(), empty && waits)
-            }
-            // UDP gets no ACKs: the transfer ends when everything is sent.
-            Ends::Udp { .. } => (false, true),
-            Ends::Wtcp(wtcp) => {
-                let drained = wtcp.is_drained() && waits;
-                (wtcp.is_done(), drained)
-            }
-            Ends::Quic(quic) => (quic.is_done(), quic.is_drained() && waits),
-            Ends::Half(half) => (half.sender().is_done(), half.is_drained() && waits),
-        };
-        if done && self.completed == Time::MAX {
+        let drained = waits && self.ends.is_drained();
+        if self.completed == Time::MAX && self.ends.is_done() {
             self.completed = now;
         }
         if drained
@@ -443,14 +290,7 @@ impl Flow {
     pub(crate) fn outcome(&mut self, spec: &FlowSpec, now: Time) -> FlowOutcome {
         self.pass(now);
         let done = self.counted.take().filter(|_| self.bound == Time::MAX);
-        let waits = match &self.ends {
-            Ends::Tcp(tcp) => !tcp.sender.flight().is_empty() && tcp.sender.flight().una() > 0,
-            Ends::Udp { .. } => false,
-            Ends::Wtcp(wtcp) => wtcp.waits() && wtcp.acknowledged() > 0,
-            Ends::Quic(quic) => quic.waits(),
-            Ends::Half(half) => half.waits(),
-        };
-        if waits {
+        if self.ends.waits() {
             self.meter.add_gap(now);
         }
         let mut outcome = self
@@ -458,17 +298,7 @@ impl Flow {
             .outcome(&spec.name, now, done.map(|counters| *counters));
         let took = self.completed.since(spec.start);
         outcome.completion_s = (self.completed < Time::MAX).then(|| took.as_secs_f64());
-        match &mut self.ends {
-            Ends::Tcp(tcp) => tcp.explain(now, &mut outcome),
-            Ends::Udp { .. } => {
-                let lost = outcome.queue_drops + outcome.channel_drops + outcome.no_route_drops;
-                outcome.datagrams_lost =
-                    (outcome.sent_packets > 0).then(|| lost as f64 / outcome.sent_packets as f64);
-            }
-            Ends::Wtcp(wtcp) => wtcp.explain(now, &mut outcome),
-            Ends::Quic(quic) => quic.explain(now, &mut outcome),
-            Ends::Half(half) => half.explain(now, &mut outcome),
-        }
+        self.ends.explain(now, &mut outcome);
         outcome
     }
 
@@ -476,15 +306,6 @@ impl Flow {
     /// losses on a channel.
     pub(super) fn wants_loss_notices(&self) -> bool {
         matches!(&self.ends, Ends::Tcp(tcp) if tcp.config().eln)
-    }
-
-    fn counters(&self) -> Option<SenderCounters> {
-        match &self.ends {
-            Ends::Tcp(tcp) => Some(*tcp.sender.counters()),
-            Ends::Quic(quic) => Some(quic.counters()),
-            Ends::Half(half) => Some(*half.sender().counters()),
-            Ends::Udp { .. } | Ends::Wtcp(_) => None,
-        }
     }
 
     /// The next segment that the sender has for the wire.
@@ -524,9 +345,9 @@ impl Flow {
 
     /// Kind of packet that the receiver has for the wire; [`Self::ack`] makes it.
     #[inline(always)]
-    pub(crate) fn poll_receiver(&mut self, now: Time) -> Answer {
+    pub(crate) fn poll_receiver(&mut self) -> Answer {
         let Ends::Tcp(tcp) = &mut self.ends else {
-            return self.ends.poll_receiver(now);
+            return Answer::Other;
         };
         if !tcp.receiver.poll_ack() {
             Answer::None
@@ -540,19 +361,27 @@ impl Flow {
     /// The packet of the ACK that the receiver has for the wire; `NEWS` for an [`Answer::WithNews`].
     ///
     /// # Panics
-    /// When nothing was found to be sent.
+    /// When this is no TCP flow.
     #[inline(always)]
     pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Packet {
-        let tcp = match &mut self.ends {
-            Ends::Tcp(tcp) => tcp,
-            Ends::Wtcp(wtcp) if NEWS => return wtcp.answer(self.index),
-            Ends::Quic(quic) if NEWS => return quic.answer(self.index),
-            Ends::Half(half) if NEWS => return half.answer(self.index),
-            _ => unreachable!("datagrams are not acknowledged"),
+        let Ends::Tcp(tcp) = &mut self.ends else {
+            unreachable!("only TCP has segments")
         };
         let segment = tcp.receiver.ack::<NEWS>(now);
         let size = tcp.config().wire_size(&segment);
         Packet::new(self.index, size, Body::TcpAck(segment))
+    }
+
+    /// The next packet that a sender other than TCP's has for the wire.
+    #[inline(never)]
+    pub(crate) fn poll_other_sender(&mut self, now: Time) -> Option<Packet> {
+        self.ends.poll_sender(now, self.index, &mut self.meter)
+    }
+
+    /// The next packet that a receiver other than TCP's has for the wire.
+    #[inline(never)]
+    pub(crate) fn poll_other_receiver(&mut self, now: Time) -> Option<Packet> {
+        self.ends.poll_receiver(now, self.index)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use skywave_core::Time;
 
-use super::ends::Answer;
-use super::flow::Local;
+use super::flow::{Answer, Local};
 use super::plan::{Receiving, latest};
 use super::stop;
 use super::world::{Event, Travelling, World};
@@ -51,10 +50,21 @@ impl World<'_> {
     /// Sends what a sender other than TCP's has to send.
     #[inline(never)]
     fn send_other(&mut self, index: usize, at: Time) {
+        self.send_all(index, at);
+        self.work_proxy(index, at);
+    }
+
+    /// As [`Self::send_other`], whatever follows from it for a proxy. It looks at the flag of the caller now and then: a source of
+    /// datagrams may send without end within one event.
+    pub(super) fn send_all(&mut self, index: usize, at: Time) {
         while let Some(packet) = self.flows[index].poll_other_sender(at) {
             self.send(packet, at);
+            self.others -= 1;
+            if self.others == 0 {
+                self.others = stop::TURNS;
+                self.is_to_stop();
+            }
         }
-        self.work_proxy(index, at);
     }
 
     /// The sender's host does what is due at `at`, other than to take a packet.
@@ -64,16 +74,7 @@ impl World<'_> {
         match flow.own_turn() {
             Local::Stop => flow.on_stop(),
             Local::Timer => flow.on_sender_timer(at),
-            Local::Application => {
-                if let Some(packet) = flow.on_application(at) {
-                    self.send(packet, at);
-                    self.datagrams -= 1;
-                    if self.datagrams == 0 {
-                        self.datagrams = stop::TURNS;
-                        self.is_to_stop();
-                    }
-                }
-            }
+            Local::Application => flow.on_application(at),
         }
     }
 
@@ -167,16 +168,15 @@ impl World<'_> {
         let flow = &mut self.flows[index];
         let Travelling { packet, hop } = &self.packets[id as usize];
         flow.on_data(at, packet, *hop);
-        let answer = flow.poll_receiver(at);
+        let answer = flow.poll_receiver();
         if answer == Answer::Plain {
             // The usual case: the ACK may take the place of the packet that it answers.
             let packet = flow.ack::<false>(at);
             self.send_in_place(id, packet, at);
         } else {
             self.release(id);
-            if answer == Answer::WithNews {
-                self.answer_with_news(index, at);
-                self.answer(index, at);
+            if answer != Answer::None {
+                self.answer_all(index, at, answer);
             }
         }
         self.schedule_receiver_timer(index);
@@ -200,7 +200,7 @@ impl World<'_> {
     /// Sends all that the receiver has to say.
     #[inline(always)]
     pub(super) fn answer(&mut self, index: usize, at: Time) {
-        let first = self.flows[index].poll_receiver(at);
+        let first = self.flows[index].poll_receiver();
         if first != Answer::None {
             self.answer_all(index, at, first);
         }
@@ -216,16 +216,18 @@ impl World<'_> {
                     let packet = self.flows[index].ack::<false>(at);
                     return self.send(packet, at);
                 }
-                Answer::WithNews => self.answer_with_news(index, at),
+                Answer::WithNews => {
+                    let packet = self.flows[index].ack::<true>(at);
+                    self.send(packet, at);
+                }
+                Answer::Other => {
+                    while let Some(packet) = self.flows[index].poll_other_receiver(at) {
+                        self.send(packet, at);
+                    }
+                    return;
+                }
             }
-            answer = self.flows[index].poll_receiver(at);
+            answer = self.flows[index].poll_receiver();
         }
-    }
-
-    /// Sends an ACK that may report blocks.
-    #[inline(never)]
-    fn answer_with_news(&mut self, index: usize, at: Time) {
-        let packet = self.flows[index].ack::<true>(at);
-        self.send(packet, at);
     }
 }

@@ -14,9 +14,10 @@ use skywave_core::driver::{self, DriveFlight};
 use skywave_core::prefetch::{prefetch, prefetch_bytes};
 
 use super::arrival::{Arrival, Label};
-use super::ends::{Ends, Tcp};
 use super::flow::Flow;
 use super::routes::{Direction, Next};
+use super::tcp::Tcp;
+use super::transport::Ends;
 use super::world::{Event, Travelling, World};
 use crate::measure::{FlowMeter, LossLedger};
 

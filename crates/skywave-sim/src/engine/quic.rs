@@ -11,8 +11,10 @@ use skywave_core::quic::{self, Carried, Config, Receiver, Sender};
 use skywave_core::tcp::SenderCounters;
 use skywave_core::{Duration, Time};
 
-use super::ends::share_out;
+use super::tcp::share_out;
+use super::transport::Transport;
 use super::undelivered::Undelivered;
+use super::world::Travelling;
 use crate::losses::LossCause;
 use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
@@ -24,8 +26,6 @@ pub(crate) struct Quic {
     /// When the sender last had an input.
     sender_clock: Time,
     receiver: Receiver,
-    /// The packet that the receiver has for the wire.
-    answer: Option<quic::Packet>,
     /// Bytes of the headers below QUIC's own.
     header: u32,
     undelivered: Undelivered,
@@ -42,7 +42,6 @@ impl Quic {
             sender,
             sender_clock: Time::ZERO,
             receiver: Receiver::new(Arc::clone(config)),
-            answer: None,
             header,
             undelivered: Undelivered::default(),
             end: 0,
@@ -50,7 +49,39 @@ impl Quic {
         }
     }
 
-    pub(super) fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+    /// Measures after every input to the sender.
+    fn after_sender(&mut self, now: Time, meter: &mut FlowMeter) {
+        let una = self.sender.una();
+        meter.set_cwnd(now, self.sender.window().cwnd.0);
+        self.losses.acknowledged(now, una);
+        meter.acknowledged(now, una);
+        let rtt = self.sender.poll_rtt();
+        if let Some(rtt) = rtt {
+            meter.rtt(now, rtt, self.sender.rtt());
+        }
+        if let Some(recorder) = &mut meter.recorder {
+            self.record(now, rtt, recorder);
+        }
+    }
+
+    /// Records the series after an input to the sender, in the order of TCP's; the probe timeout is the RTO.
+    fn record(&self, now: Time, rtt: Option<Duration>, recorder: &mut Recorder) {
+        let window = self.sender.window();
+        recorder.record(0, now, window.cwnd.0);
+        recorder.record(1, now, window.ssthresh.0);
+        if let Some(rtt) = rtt {
+            recorder.record(2, now, rtt.as_secs_f64());
+        }
+        if let Some(srtt) = self.sender.rtt().srtt() {
+            recorder.record(3, now, srtt.as_secs_f64());
+        }
+        recorder.record(4, now, self.sender.pto().as_secs_f64());
+        recorder.record(5, now, self.sender.una() as f64);
+    }
+}
+
+impl Transport for Quic {
+    fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
         self.sender_clock = now;
         meter.open(now);
         self.sender.open();
@@ -58,38 +89,35 @@ impl Quic {
         meter.set_cwnd(now, self.sender.window().cwnd.0);
     }
 
-    pub(super) fn close(&mut self) {
+    fn close(&mut self) {
         self.sender.close();
     }
 
-    /// When the sender's timer is due. A sample that shortens the probe timeout can put the timer before the
-    /// input that brought it; a host does nothing before what it has done already.
-    pub(super) fn sender_due(&self) -> Option<Time> {
-        let due = self.sender.next_timer()?;
-        Some(due.max(self.sender_clock))
+    /// A sample that shortens the probe timeout can put the timer before the input that brought it; a host does nothing before
+    /// what it has done already.
+    fn sender_due(&self) -> Time {
+        let due = self.sender.next_timer();
+        due.map_or(Time::MAX, |due| due.max(self.sender_clock))
     }
 
-    pub(super) fn receiver_due(&self) -> Option<Time> {
-        self.receiver.next_timer()
+    fn receiver_due(&self) -> Time {
+        self.receiver.next_timer().unwrap_or(Time::MAX)
     }
 
-    pub(super) fn on_receiver_timer(&mut self, now: Time) {
+    fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
+        self.sender_clock = now;
+        self.sender.on_timer(now);
+        self.after_sender(now, meter);
+    }
+
+    fn on_receiver_timer(&mut self, now: Time) {
         self.receiver.on_timer(now);
     }
 
-    pub(super) fn on_sender_timer(&mut self, now: Time) {
-        self.sender_clock = now;
-        self.sender.on_timer(now);
-    }
-
-    /// A packet reached the receiver. Its application reads at once.
-    pub(super) fn on_data(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        body: Carried,
-        meter: &mut FlowMeter,
-    ) {
+    fn on_data(&mut self, now: Time, packet: &Packet, _: u32, meter: &mut FlowMeter) {
+        let Body::QuicForward(body) = packet.body else {
+            return;
+        };
         let counts = meter.counts(now);
         if counts {
             meter.arrived(packet.size);
@@ -109,56 +137,24 @@ impl Quic {
         self.undelivered.deliver(now, counts, delivered, meter);
     }
 
-    /// A packet reached the sender.
-    pub(super) fn on_ack(&mut self, now: Time, packet: Carried) {
+    fn on_ack(&mut self, now: Time, travelling: &Travelling, meter: &mut FlowMeter) {
+        let Body::QuicBack(body) = travelling.packet.body else {
+            return;
+        };
         self.sender_clock = now;
-        self.sender.on_packet(now, &{ packet.0 });
+        self.sender.on_packet(now, &{ body.0 });
+        self.after_sender(now, meter);
     }
 
-    /// Measures after every input to the sender.
-    pub(super) fn after_sender(
-        &mut self,
-        now: Time,
-        meter: &mut FlowMeter,
-        recorder: Option<&mut Recorder>,
-    ) {
-        let una = self.sender.una();
-        meter.set_cwnd(now, self.sender.window().cwnd.0);
-        self.losses.acknowledged(now, una);
-        meter.acknowledged(now, una);
-        let rtt = self.sender.poll_rtt();
-        if let Some(rtt) = rtt {
-            meter.rtt(now, rtt, self.sender.rtt());
-        }
-        if let Some(recorder) = recorder {
-            self.record(now, rtt, recorder);
-        }
-    }
-
-    /// Records the series after an input to the sender, in the order of TCP's; the probe timeout is the RTO.
-    fn record(&self, now: Time, rtt: Option<Duration>, recorder: &mut Recorder) {
-        let window = self.sender.window();
-        recorder.record(0, now, window.cwnd.0);
-        recorder.record(1, now, window.ssthresh.0);
-        if let Some(rtt) = rtt {
-            recorder.record(2, now, rtt.as_secs_f64());
-        }
-        if let Some(srtt) = self.sender.rtt().srtt() {
-            recorder.record(3, now, srtt.as_secs_f64());
-        }
-        recorder.record(4, now, self.sender.pto().as_secs_f64());
-        recorder.record(5, now, self.sender.una() as f64);
-    }
-
-    /// A packet from the sender is lost at `at`.
-    pub(super) fn lost(&mut self, at: Time, packet: Carried, cause: LossCause) {
-        if let quic::Packet::Data(data) = { packet.0 } {
+    fn lost(&mut self, at: Time, body: &Body, cause: LossCause) {
+        if let Body::QuicForward(body) = body
+            && let quic::Packet::Data(data) = { body.0 }
+        {
             self.losses.lost(at, data.end(), cause);
         }
     }
 
-    /// The next packet that the sender has for the wire.
-    pub(super) fn poll_sender(&mut self, now: Time, flow: u32) -> Option<Packet> {
+    fn poll_sender(&mut self, now: Time, flow: u32, _: &mut FlowMeter) -> Option<Packet> {
         let packet = self.sender.poll_transmit(now)?;
         if let Some(resend) = self.sender.poll_resend() {
             self.losses.resent(now, resend.end, resend.why.into());
@@ -177,40 +173,29 @@ impl Quic {
         })
     }
 
-    /// Whether the receiver has a packet for the wire; [`Self::answer`] is it.
-    pub(super) fn poll_receiver(&mut self, now: Time) -> bool {
-        self.answer = self.receiver.poll_transmit(now);
-        self.answer.is_some()
-    }
-
-    /// The packet that [`Self::poll_receiver`] has found.
-    pub(super) fn answer(&mut self, flow: u32) -> Packet {
-        let packet = self.answer.take().expect("polled before");
+    fn poll_receiver(&mut self, now: Time, flow: u32) -> Option<Packet> {
+        let packet = self.receiver.poll_transmit(now)?;
         let body = Body::QuicBack(Carried(packet));
-        Packet::new(flow, self.header + packet.len(), body)
+        Some(Packet::new(flow, self.header + packet.len(), body))
     }
 
-    /// Everything and the end of the stream is acknowledged.
-    pub(super) fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.sender.is_done()
     }
 
-    /// Everything written is acknowledged.
-    pub(super) fn is_drained(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.sender.is_drained() && self.sender.unsent() == 0
     }
 
-    /// Something sent is not acknowledged, after something else was.
-    pub(super) fn waits(&self) -> bool {
+    fn waits(&self) -> bool {
         !self.sender.is_drained() && self.sender.una() > 0
     }
 
-    pub(super) fn counters(&self) -> SenderCounters {
-        *self.sender.counters()
+    fn counters(&self) -> Option<SenderCounters> {
+        Some(*self.sender.counters())
     }
 
-    /// What was measured, at the end of the run.
-    pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+    fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
         share_out(&self.sender.limit_times(now), outcome);
         self.losses.finish(self.sender.una(), outcome);
     }

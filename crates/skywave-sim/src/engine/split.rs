@@ -21,7 +21,7 @@ use skywave_core::Time;
 use skywave_core::proxy::Proxy;
 use skywave_core::tcp::TcpConfig;
 
-use super::ends::Ends;
+use super::transport::Ends;
 use super::world::World;
 use crate::outcome::ProxyOutcome;
 use crate::spec::{ProxySpec, Spec};
@@ -170,9 +170,7 @@ impl World<'_> {
         };
         let turn = work(at, first, second);
         self.answer(near, at);
-        while let Some(packet) = self.flows[far].poll_other_sender(at) {
-            self.send(packet, at);
-        }
+        self.send_all(far, at);
         self.flows[far].settle(at);
         match turn {
             Turn::Stays => {}

@@ -78,8 +78,8 @@ pub(crate) struct World<'a> {
     pub(super) cancel: Option<&'a AtomicBool>,
     /// An event was left half done because of it.
     pub(super) stopped: bool,
-    /// Datagrams until the flag is looked at again.
-    pub(super) datagrams: usize,
+    /// Packets of senders other than TCP's until the flag is looked at again.
+    pub(super) others: usize,
 }
 
 impl<'a> World<'a> {
@@ -133,7 +133,7 @@ impl<'a> World<'a> {
             free: u32::MAX,
             cancel: None,
             stopped: false,
-            datagrams: stop::TURNS,
+            others: stop::TURNS,
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a> World<'a> {
             if let Some(requests) = &mut outcome.requests {
                 requests.push(flow.meter.take_requests());
             }
-            of_flows.extend(flow.recorder.map(|r| *r));
+            of_flows.extend(flow.meter.recorder.map(|r| *r));
         }
         if let Some(width) = self.spec.bins {
             outcome.bins = Some(Bins {

@@ -7,7 +7,7 @@ use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
 
-use super::{BinMeter, DelayHistogram, RequestMeter};
+use super::{BinMeter, DelayHistogram, Recorder, RequestMeter};
 use crate::losses::LossCause;
 use crate::outcome::{FlowOutcome, Request};
 
@@ -20,6 +20,8 @@ const SMALL_CWND: f64 = 3.0;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct FlowMeter {
+    /// Series of the sender over the whole run, where they are asked for.
+    pub(crate) recorder: Option<Box<Recorder>>,
     start: Time,
     end: Time,
     cwnd: f64,
@@ -67,7 +69,8 @@ impl FlowMeter {
     /// Bytes that an ACK touches: the figures of the window and of what is acknowledged.
     pub(crate) const ACK_TOUCHES: Range<usize> = 0..offset_of!(Self, delivered_bytes);
     /// Bytes that a delivered packet touches.
-    pub(crate) const DELIVERY_TOUCHES: Range<usize> = 0..offset_of!(Self, sent_packets);
+    pub(crate) const DELIVERY_TOUCHES: Range<usize> =
+        offset_of!(Self, start)..offset_of!(Self, sent_packets);
 
     /// Measures from `start` (included) to `end` (not included), and fills the bins, if there are any,
     /// over the whole run.
@@ -78,6 +81,7 @@ impl FlowMeter {
     ) -> Self {
         let asked = bins.is_some() || requests.is_some();
         Self {
+            recorder: None,
             start,
             end,
             delivered_bytes: 0,

@@ -5,12 +5,14 @@ use std::ops::Range;
 use skywave_core::Time;
 use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::connection::Outgoing;
-use skywave_core::tcp::{Connection, ConnectionConfig, Sender, TcpConfig};
+use skywave_core::tcp::{Connection, ConnectionConfig, Sender, SenderCounters, TcpConfig};
 
-use super::super::ends;
+use super::super::tcp;
+use super::super::transport::Transport;
+use super::super::world::Travelling;
 use super::Joint;
 use crate::losses::LossCause;
-use crate::measure::{FlowMeter, LossLedger, Recorder};
+use crate::measure::{FlowMeter, LossLedger};
 use crate::outcome::FlowOutcome;
 use crate::spec::{Outage, ProxySpec, Spec};
 
@@ -20,8 +22,6 @@ pub(crate) struct Half {
     pub(super) client: Connection,
     /// Receives it.
     pub(super) server: Connection,
-    /// The packet that the server has for the wire.
-    answer: Option<Packet>,
     /// Number of the segment to be delivered next, among those sent.
     next_number: u64,
     losses: LossLedger,
@@ -128,7 +128,6 @@ impl Half {
         Self {
             client,
             server: Connection::new(ConnectionConfig::from(server)),
-            answer: None,
             next_number: 0,
             losses: LossLedger::new(run.measure, run.details),
             sent: 0,
@@ -152,15 +151,6 @@ impl Half {
         !matches!(self.role, Role::Near { .. })
     }
 
-    /// The source's application hands over data.
-    pub(crate) fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
-        if !self.relays() {
-            self.client.open_active();
-            self.client.write(bytes);
-            self.measure_sender(now, meter);
-        }
-    }
-
     /// The proxy sends `bytes` of its state, and no more.
     pub(super) fn carry(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
         self.client.open_active();
@@ -169,14 +159,56 @@ impl Half {
         self.measure_sender(now, meter);
     }
 
-    /// The source's application has no more data.
-    pub(crate) fn close(&mut self) {
+    /// Measures after every input to the client, but for the round trip.
+    fn measure_sender(&mut self, now: Time, meter: &mut FlowMeter) {
+        if self.client.state().is_synchronized() {
+            meter.open(now);
+        }
+        tcp::measure_sender(now, self.client.sender(), &mut self.losses, meter);
+    }
+
+    /// Measures the round trip after every input to the client, and records the series.
+    fn after_sender(&mut self, now: Time, meter: &mut FlowMeter) {
+        let rtt = self.client.poll_rtt();
+        let sender = self.client.sender();
+        if let Some(rtt) = rtt {
+            meter.rtt(now, rtt, sender.rto());
+        }
+        if let Some(recorder) = &mut meter.recorder {
+            tcp::record_sender(now, sender, rtt, recorder);
+        }
+    }
+
+    /// A segment of the client is lost at `at`. One without data is never sent again, so that nobody finds its loss.
+    fn lose(&mut self, at: Time, segment: &Segment, cause: LossCause) {
+        if segment.span() > 0 {
+            let end = tcp::end_of(segment, self.client.sender());
+            self.losses.lost(at, end, cause);
+        }
+    }
+
+    /// The client's sending half.
+    fn sender(&self) -> &Sender {
+        self.client.sender()
+    }
+}
+
+impl Transport for Half {
+    fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        if !self.relays() {
+            self.client.open_active();
+            self.client.write(bytes);
+            self.measure_sender(now, meter);
+        }
+    }
+
+    fn close(&mut self) {
         if !self.relays() {
             self.client.close();
         }
     }
 
-    pub(crate) fn sender_due(&self) -> Time {
+    fn sender_due(&self) -> Time {
         let timer = match self.client_is {
             Presence::Here => self.client.next_timer().unwrap_or(Time::MAX),
             Presence::Away | Presence::Failed => Time::MAX,
@@ -187,7 +219,7 @@ impl Half {
         }
     }
 
-    pub(crate) fn receiver_due(&self) -> Time {
+    fn receiver_due(&self) -> Time {
         let timer = self.server.next_timer();
         let timer = timer.filter(|_| self.server_is == Presence::Here);
         let own = [self.warnings.last(), self.reconnections.last()];
@@ -198,14 +230,15 @@ impl Half {
             .unwrap_or(Time::MAX)
     }
 
-    pub(crate) fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
+    fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
         if self.client_is == Presence::Here {
             self.client.on_timer(now);
             self.measure_sender(now, meter);
         }
+        self.after_sender(now, meter);
     }
 
-    pub(crate) fn on_receiver_timer(&mut self, now: Time) {
+    fn on_receiver_timer(&mut self, now: Time) {
         if self.warnings.pop_if(|at| *at <= now).is_some() {
             self.server.shut_window(true);
         }
@@ -218,28 +251,13 @@ impl Half {
         }
     }
 
-    /// Whether data that come to the server's host by this place of the routes find a server there, even if one that has
-    /// failed.
-    pub(crate) fn hears_data(&self, place: u32) -> bool {
-        self.server_is != Presence::Away && self.data_from.contains(&place)
-    }
-
-    /// The same of ACKs and the client.
-    pub(crate) fn hears_acks(&self, place: u32) -> bool {
-        self.client_is != Presence::Away && self.acks_from.contains(&place)
-    }
-
-    /// A segment reached the server. The destination's application reads at once; the proxy reads
-    /// what it has got rid of.
-    pub(crate) fn on_data(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        segment: &Segment,
-        meter: &mut FlowMeter,
-    ) {
-        if self.server_is != Presence::Here {
-            self.lost(now, segment, LossCause::NoRoute);
+    /// The destination's application reads at once; the proxy reads what it has got rid of.
+    fn on_data(&mut self, now: Time, packet: &Packet, place: u32, meter: &mut FlowMeter) {
+        let Body::TcpData(segment) = &packet.body else {
+            return;
+        };
+        if self.server_is != Presence::Here || !self.data_from.contains(&place) {
+            self.lose(now, segment, LossCause::NoRoute);
             return meter.lost(now, LossCause::NoRoute);
         }
         let counts = meter.counts(now);
@@ -248,7 +266,7 @@ impl Half {
         }
         if self.losses.wants_arrivals() {
             let receiver = self.server.receiver();
-            ends::arrives(
+            tcp::arrives(
                 now,
                 segment,
                 self.client.sender(),
@@ -267,66 +285,35 @@ impl Half {
         meter.delivered(now, counts, data_end - position);
         let span = position..data_end;
         let flight = self.client.sender().flight();
-        ends::note_delays(now, counts, flight, &mut self.next_number, span, meter);
+        tcp::note_delays(now, counts, flight, &mut self.next_number, span, meter);
         if self.is_read_at_once() {
             self.server.read(u64::MAX);
         }
     }
 
-    /// A segment reached the client.
-    pub(crate) fn on_ack(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        segment: &Segment,
-        meter: &mut FlowMeter,
-    ) {
+    fn on_ack(&mut self, now: Time, travelling: &Travelling, meter: &mut FlowMeter) {
+        let Travelling { hop, packet } = travelling;
+        let is_heard = self.client_is != Presence::Away && self.acks_from.contains(hop);
+        let Body::TcpAck(segment) = packet.body else {
+            return;
+        };
+        if !is_heard {
+            return;
+        }
         if self.client_is == Presence::Here {
-            self.client.on_segment(now, segment, packet.way());
+            self.client.on_segment(now, &segment, packet.way());
             self.measure_sender(now, meter);
         }
+        self.after_sender(now, meter);
     }
 
-    /// Measures after every input to the client, but for the round trip.
-    fn measure_sender(&mut self, now: Time, meter: &mut FlowMeter) {
-        if self.client.state().is_synchronized() {
-            meter.open(now);
-        }
-        ends::measure_sender(now, self.client.sender(), &mut self.losses, meter);
-    }
-
-    /// Measures the round trip after every input to the client, and records the series.
-    pub(crate) fn after_sender(
-        &mut self,
-        now: Time,
-        meter: &mut FlowMeter,
-        recorder: Option<&mut Recorder>,
-    ) {
-        let rtt = self.client.poll_rtt();
-        let sender = self.client.sender();
-        if let Some(rtt) = rtt {
-            meter.rtt(now, rtt, sender.rto());
-        }
-        if let Some(recorder) = recorder {
-            ends::record_sender(now, sender, rtt, recorder);
+    fn lost(&mut self, at: Time, body: &Body, cause: LossCause) {
+        if let Body::TcpData(segment) = body {
+            self.lose(at, segment, cause);
         }
     }
 
-    /// A segment of the client is lost at `at`. One without data is never sent again, so that nobody finds its loss.
-    pub(crate) fn lost(&mut self, at: Time, segment: &Segment, cause: LossCause) {
-        if segment.span() > 0 {
-            let end = ends::end_of(segment, self.client.sender());
-            self.losses.lost(at, end, cause);
-        }
-    }
-
-    /// The next packet that the client has for the wire.
-    pub(crate) fn poll_sender(
-        &mut self,
-        now: Time,
-        flow: u32,
-        meter: &mut FlowMeter,
-    ) -> Option<Packet> {
+    fn poll_sender(&mut self, now: Time, flow: u32, meter: &mut FlowMeter) -> Option<Packet> {
         if self.client_is != Presence::Here {
             return None;
         }
@@ -357,47 +344,36 @@ impl Half {
         })
     }
 
-    /// Whether the server has a packet for the wire; [`Self::answer`] is it.
-    pub(crate) fn poll_receiver(&mut self, now: Time) -> bool {
+    fn poll_receiver(&mut self, now: Time, flow: u32) -> Option<Packet> {
         if self.server_is != Presence::Here {
-            return false;
+            return None;
         }
-        let config = self.client.sender().config();
-        self.answer = self.server.poll_transmit(now).map(|outgoing| {
-            let Outgoing { segment, ecn, .. } = outgoing;
-            Packet {
-                ecn,
-                // The flow's number follows in `answer`.
-                ..Packet::new(0, config.wire_size(&segment), Body::TcpAck(segment))
-            }
-        });
-        self.answer.is_some()
+        let Outgoing { segment, ecn, .. } = self.server.poll_transmit(now)?;
+        let size = self.sender().config().wire_size(&segment);
+        Some(Packet {
+            ecn,
+            ..Packet::new(flow, size, Body::TcpAck(segment))
+        })
     }
 
-    /// The packet that [`Self::poll_receiver`] has found.
-    pub(crate) fn answer(&mut self, flow: u32) -> Packet {
-        let packet = self.answer.take().expect("polled before");
-        Packet { flow, ..packet }
+    fn is_done(&self) -> bool {
+        self.sender().is_done()
     }
 
-    /// The client's sending half.
-    pub(crate) fn sender(&self) -> &Sender {
-        self.client.sender()
-    }
-
-    /// Everything written is acknowledged.
-    pub(crate) fn is_drained(&self) -> bool {
+    fn is_drained(&self) -> bool {
         self.sender().flight().is_empty() && self.client.unsent() == 0
     }
 
-    /// Something sent is not acknowledged, and something else was.
-    pub(crate) fn waits(&self) -> bool {
+    fn waits(&self) -> bool {
         let flight = self.sender().flight();
         !flight.is_empty() && flight.una() > 0
     }
 
-    /// What was measured, at the end of the run.
-    pub(crate) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
-        ends::explain(now, self.client.sender(), &mut self.losses, outcome);
+    fn counters(&self) -> Option<SenderCounters> {
+        Some(*self.sender().counters())
+    }
+
+    fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        tcp::explain(now, self.client.sender(), &mut self.losses, outcome);
     }
 }

@@ -15,8 +15,8 @@
 
 use skywave_core::{Duration, Time};
 
-use super::super::ends::Ends;
 use super::super::routes::Direction;
+use super::super::transport::Ends;
 use super::super::world::World;
 use super::half::{Presence, Role};
 use crate::spec::HandOver;
@@ -131,9 +131,7 @@ impl World<'_> {
         if let Ends::Half(half) = &mut flow.ends {
             half.carry(at, bytes, &mut flow.meter);
         }
-        while let Some(packet) = self.flows[state].poll_other_sender(at) {
-            self.send(packet, at);
-        }
+        self.send_all(state, at);
         self.schedule_sender(state);
     }
 
@@ -181,9 +179,7 @@ impl World<'_> {
                 return;
             }
             self.flows[far].on_sender_timer(at);
-            while let Some(packet) = self.flows[far].poll_other_sender(at) {
-                self.send(packet, at);
-            }
+            self.send_all(far, at);
         }
     }
 

@@ -1,47 +1,21 @@
-//! The machines at the two ends of a flow.
+//! Both ends of a TCP connection, and what is measured of it.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use skywave_core::driver::DriveFlight;
-use skywave_core::packet::Segment;
+use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
+use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::flight::Flight;
 use skywave_core::tcp::limits::{Limit, LimitTimes};
-use skywave_core::tcp::{Receiver, Sender, TcpConfig};
+use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
 use skywave_core::{Duration, Time};
 
-use super::quic::Quic;
-use super::split::Half;
-use super::wtcp::Wtcp;
+use super::transport::Transport;
+use super::world::Travelling;
+use crate::losses::{Found, LossCause};
 use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::Spec;
-
-/// Kind of packet that a receiver has to send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// Nothing.
-    None,
-    /// A TCP ACK without blocks; no other one follows until the next packet or timer.
-    Plain,
-    /// A packet that may report more than how far the data has come.
-    WithNews,
-}
-
-/// The machines of a flow's transport. Not boxed: with many flows, following a pointer costs a
-/// cache miss.
-#[expect(clippy::large_enum_variant, reason = "most flows are TCP")]
-pub(super) enum Ends {
-    Tcp(Tcp),
-    Udp {
-        header: u32,
-        sent: u64,
-    },
-    Wtcp(Box<Wtcp>),
-    Quic(Box<Quic>),
-    /// Both ends of a half of a flow that a proxy splits.
-    Half(Box<Half>),
-}
 
 /// Both ends of a TCP connection.
 #[repr(C)]
@@ -51,44 +25,6 @@ pub(super) struct Tcp {
     /// Number of the segment to be delivered next, among those sent.
     pub(super) next_number: u64,
     pub(super) losses: LossLedger,
-}
-
-// For transports other than TCP: the questions that are asked for every packet.
-impl Ends {
-    #[inline(never)]
-    pub(super) fn sender_due(&self) -> Time {
-        match self {
-            Self::Wtcp(wtcp) => wtcp.sender_due().unwrap_or(Time::MAX),
-            Self::Quic(quic) => quic.sender_due().unwrap_or(Time::MAX),
-            Self::Half(half) => half.sender_due(),
-            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn receiver_due(&self) -> Time {
-        match self {
-            Self::Wtcp(wtcp) => wtcp.receiver_due().unwrap_or(Time::MAX),
-            Self::Quic(quic) => quic.receiver_due().unwrap_or(Time::MAX),
-            Self::Half(half) => half.receiver_due(),
-            Self::Tcp(_) | Self::Udp { .. } => Time::MAX,
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn poll_receiver(&mut self, now: Time) -> Answer {
-        let has_answer = match self {
-            Self::Wtcp(wtcp) => wtcp.poll_receiver(now),
-            Self::Quic(quic) => quic.poll_receiver(now),
-            Self::Half(half) => half.poll_receiver(now),
-            Self::Tcp(_) | Self::Udp { .. } => false,
-        };
-        if has_answer {
-            Answer::WithNews
-        } else {
-            Answer::None
-        }
-    }
 }
 
 impl Tcp {
@@ -109,12 +45,6 @@ impl Tcp {
         self.sender.config()
     }
 
-    /// At the end of the run: shares of time by what kept the sender from sending more, and its
-    /// losses.
-    pub(super) fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
-        explain(now, &self.sender, &mut self.losses, outcome);
-    }
-
     /// A segment reaches the receiver: notes its arrival if it is the first one with this data.
     #[cold]
     #[inline(never)]
@@ -122,9 +52,123 @@ impl Tcp {
         arrives(now, segment, &self.sender, &self.receiver, &mut self.losses);
     }
 
-    /// First position after a data segment.
-    pub(super) fn end_of(&self, segment: &Segment) -> u64 {
-        end_of(segment, &self.sender)
+    /// An agent on the way sent a data segment again at `at`.
+    pub(super) fn repaired(&mut self, at: Time, segment: &Segment) {
+        let end = end_of(segment, &self.sender);
+        self.losses.resent(at, end, Found::Agent);
+    }
+
+    /// Measures after every input to the sender.
+    #[inline(always)]
+    fn after_sender(&mut self, now: Time, meter: &mut FlowMeter) {
+        measure_sender(now, &self.sender, &mut self.losses, meter);
+        let rtt = self.sender.poll_rtt();
+        if let Some(rtt) = rtt {
+            meter.rtt(now, rtt, self.sender.rto());
+        }
+        if let Some(recorder) = &mut meter.recorder {
+            record_sender(now, &self.sender, rtt, recorder);
+        }
+    }
+}
+
+impl Transport for Tcp {
+    fn write(&mut self, now: Time, bytes: u64, meter: &mut FlowMeter) {
+        meter.open(now);
+        self.sender.open();
+        self.sender.write(bytes);
+        meter.set_cwnd(now, self.sender.window().cwnd.0);
+    }
+
+    fn close(&mut self) {
+        self.sender.close();
+    }
+
+    #[inline(always)]
+    fn sender_due(&self) -> Time {
+        self.sender.due()
+    }
+
+    #[inline(always)]
+    fn receiver_due(&self) -> Time {
+        self.receiver.due()
+    }
+
+    fn on_sender_timer(&mut self, now: Time, meter: &mut FlowMeter) {
+        self.sender.on_timer(now);
+        self.after_sender(now, meter);
+    }
+
+    fn on_receiver_timer(&mut self, now: Time) {
+        self.receiver.on_timer(now);
+    }
+
+    #[inline(always)]
+    fn on_data(&mut self, now: Time, packet: &Packet, _: u32, meter: &mut FlowMeter) {
+        let Body::TcpData(segment) = &packet.body else {
+            return;
+        };
+        let counts = meter.counts(now);
+        if counts {
+            meter.arrived(packet.size);
+        }
+        if self.losses.wants_arrivals() {
+            self.arrives(now, segment);
+        }
+        let before = self.receiver.next();
+        if self.receiver.tells_way() {
+            self.receiver.on_packet(now, segment, packet.way());
+        } else {
+            self.receiver.on_segment(now, segment);
+        }
+        let after = self.receiver.next();
+        if after == before {
+            return;
+        }
+        // SYN and FIN carry nothing for the application.
+        let position = before.max(self.config().handshake.span());
+        let data_end = after - u64::from(self.receiver.is_finished());
+        let delivered = data_end.saturating_sub(position);
+        meter.delivered(now, counts, delivered);
+        let flight = self.sender.flight();
+        let span = position..data_end;
+        note_delays(now, counts, flight, &mut self.next_number, span, meter);
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, now: Time, travelling: &Travelling, meter: &mut FlowMeter) {
+        if let Body::TcpAck(segment) = &travelling.packet.body {
+            self.sender.on_segment(now, segment);
+            self.after_sender(now, meter);
+        }
+    }
+
+    fn lost(&mut self, at: Time, body: &Body, cause: LossCause) {
+        if let Body::TcpData(segment) = body {
+            let end = end_of(segment, &self.sender);
+            self.losses.lost(at, end, cause);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    fn is_drained(&self) -> bool {
+        self.sender.flight().is_empty() && self.sender.unsent() == 0
+    }
+
+    fn waits(&self) -> bool {
+        let flight = self.sender.flight();
+        !flight.is_empty() && flight.una() > 0
+    }
+
+    fn counters(&self) -> Option<SenderCounters> {
+        Some(*self.sender.counters())
+    }
+
+    fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
+        explain(now, &self.sender, &mut self.losses, outcome);
     }
 }
 
@@ -183,6 +227,7 @@ pub(super) fn measure_sender(
 }
 
 /// Records the series after an input to a sender, which may have measured a round trip.
+#[cold]
 pub(super) fn record_sender(
     now: Time,
     sender: &Sender,
