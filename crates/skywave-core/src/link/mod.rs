@@ -200,13 +200,14 @@ impl Link {
         fate
     }
 
-    /// It has a constant rate, tail drop and a perfect medium.
-    pub(crate) fn is_plain(&self) -> bool {
+    /// It has a constant rate, tail drop and a perfect medium, as most links.
+    pub fn is_plain(&self) -> bool {
         self.medium.is_none() && self.pipe.transmitter.is_plain() && !self.admission.acts_early()
     }
 
-    /// All that a plain link needs.
-    pub(crate) fn into_pipe(self) -> Pipe {
+    /// All that a [plain](Self::is_plain) link needs, with a short way through it; the link must not have been sent anything. For
+    /// a [driver](crate::driver) of thousands of links.
+    pub fn into_pipe(self) -> Pipe {
         self.pipe
     }
 

@@ -11,7 +11,7 @@ use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
 /// A plain link: a constant rate, a queue that is full or not, and a delay, as most links have nothing
-/// else ([`DriveLink`](crate::driver::DriveLink)). Any other [`Link`](super::Link) has one inside.
+/// else ([`Link::into_pipe`](super::Link::into_pipe)). Any other [`Link`](super::Link) has one inside.
 ///
 /// First come the fields that a packet needs which finds a plain link idle, then those that a packet needs
 /// which must wait: with many flows, most of the time goes into fetching these, a cache line each. The

@@ -148,9 +148,9 @@ impl Flight {
         self.segments.back().map(|s| self.sent(s))
     }
 
-    /// The oldest segment in flight, as it is kept.
+    /// The oldest segment in flight, as it is kept. For a [driver](crate::driver) that fetches it ahead.
     #[inline]
-    pub(crate) fn oldest(&self) -> Option<&Kept> {
+    pub fn oldest(&self) -> Option<&Kept> {
         self.segments.front()
     }
 
@@ -171,16 +171,16 @@ impl Flight {
         self.segments.first_number()
     }
 
-    /// Where segment `number` is kept, if it is in flight.
+    /// Where segment `number` is kept, if it is in flight: they are numbered in the order of their first transmission, from 0.
     #[inline]
-    pub(crate) fn numbered(&self, number: u64) -> Option<&Kept> {
+    pub fn numbered(&self, number: u64) -> Option<&Kept> {
         self.segments.numbered(number)
     }
 
     /// The segment that holds `position`, for a caller that goes through the segments in order:
     /// `number` is the number to look at first, and becomes that of the segment after the one found.
     #[inline]
-    pub(crate) fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
+    pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
             Some(segment) if segment.holds(position) => segment,
             _ => {

@@ -367,9 +367,9 @@ impl Receiver {
         Some(self.timer).filter(|&at| at < Time::MAX)
     }
 
-    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
+    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`. For a [driver](crate::driver) of thousands of receivers.
     #[inline]
-    pub(crate) fn due(&self) -> Time {
+    pub fn due(&self) -> Time {
         self.timer
     }
 
@@ -379,10 +379,11 @@ impl Receiver {
         self.poll_ack().then(|| self.ack::<true>(now))
     }
 
-    /// The first half of [`Self::poll_transmit`]: whether [`Self::ack`] is to be called, the second half.
+    /// The first half of [`Self::poll_transmit`]: whether [`Self::ack`] is to be called, the second half. For a
+    /// [driver](crate::driver) that makes ACKs where they are to lie.
     #[must_use]
     #[inline(always)]
-    pub(crate) fn poll_ack(&mut self) -> bool {
+    pub fn poll_ack(&mut self) -> bool {
         if self.acks == 0 {
             return false;
         }
@@ -393,7 +394,7 @@ impl Receiver {
 
     /// Whether the next ACK may report blocks.
     #[inline(always)]
-    pub(crate) fn has_news(&self) -> bool {
+    pub fn has_news(&self) -> bool {
         !self.quiet
     }
 
@@ -410,9 +411,10 @@ impl Receiver {
         self.ack::<true>(now)
     }
 
-    /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news).
+    /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news). Without, the code for blocks is
+    /// left out.
     #[inline(always)]
-    pub(crate) fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
+    pub fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
         if NEWS && let Some(next) = self.disorder.as_mut().and_then(|d| d.earlier.take()) {
             return self.ack_of_before(now, next);
         }

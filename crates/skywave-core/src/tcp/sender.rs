@@ -448,9 +448,9 @@ impl Sender {
         Some(self.due()).filter(|&at| at < Time::MAX)
     }
 
-    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`.
+    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`. For a [driver](crate::driver) of thousands of senders.
     #[inline]
-    pub(crate) fn due(&self) -> Time {
+    pub fn due(&self) -> Time {
         if self.plain {
             return self.timer;
         }
@@ -467,10 +467,12 @@ impl Sender {
         Some(self.segment(departure, now))
     }
 
-    /// The first half of [`Self::poll_transmit`]; [`Self::segment`] is the second.
+    /// The first half of [`Self::poll_transmit`]: what is sent next, if anything may be; [`Self::segment`] is the second half. For
+    /// a [driver](crate::driver) that makes segments where they are to lie. Call until `None` after every input, or until
+    /// [`Departure::is_last`].
     #[must_use]
     #[inline]
-    pub(crate) fn poll_departure(&mut self, now: Time) -> Option<Departure> {
+    pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {
         if self.is_plain() {
             self.poll_plain(now)
         } else {

@@ -1,7 +1,6 @@
 //! A flow: its two ends, the application that uses them, and what is measured.
 
 use skywave_core::Time;
-use skywave_core::driver::{DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::sender::Departure;

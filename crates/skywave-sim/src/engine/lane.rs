@@ -1,7 +1,6 @@
 //! A link, the packets that wait for its decision, and the record of its queue.
 
 use skywave_core::Time;
-use skywave_core::driver::DriveLink;
 use skywave_core::link::{Fate, Limit, Link, LinkConfig, Measured};
 use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;

@@ -24,9 +24,14 @@
 //! next, an ACK that concerns nobody but the recovery, a loss that was repaired once, the next block of a
 //! scoreboard, a probe of RACK. A test compares each with the general one. It is a matter of size: the
 //! processor's first cache has 32 KB for code, and what a packet meets with 24 flows took 49 KB before some of
-//! these, and 39 KB with them. Interfaces that only speed needs are in one module, `skywave_core::driver`: polls
-//! in two halves, places in the flight, the fast path through a plain link, and which bytes of a machine an input
-//! touches. Any other driver needs only the machines' own methods.
+//! these, and 39 KB with them. What only speed needs is listed in one module,
+//! `skywave_core::driver`: polls in two halves, the fast path through a plain link, and which bytes of a machine an
+//! input touches. Any other driver needs only the machines' other methods.
+//!
+//! # Transports
+//! A transport is one file (`engine/{tcp,udp,wtcp,quic}.rs`, `split/half.rs`) behind `trait Transport` in
+//! `engine/transport.rs`, and one line of `Flow::new`. What happens with every TCP segment asks first whether the
+//! flow is TCP's, so that its method is inlined; all else goes through the table of the trait.
 //!
 //! # Memory
 //! State that few flows or links have is allocated when they first have it (mishaps of a link, the source of a

@@ -10,7 +10,7 @@
 use std::mem::offset_of;
 use std::ops::Range;
 
-use skywave_core::driver::{self, DriveFlight};
+use skywave_core::driver;
 use skywave_core::prefetch::{prefetch, prefetch_bytes};
 
 use super::arrival::{Arrival, Label};

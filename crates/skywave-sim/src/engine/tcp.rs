@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use skywave_core::driver::{DriveFlight, DriveReceiver, DriveSender};
 use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::flight::Flight;
 use skywave_core::tcp::limits::{Limit, LimitTimes};

@@ -6,7 +6,6 @@
 //! links by their place in the list, so that nothing else is looked up.
 
 use skywave_core::Time;
-use skywave_core::driver::DriveLink;
 use skywave_core::link::{Link, Measured, Pipe};
 
 /// A plain link, as most are. Wires lie in a list of their own, apart from the lanes that they

@@ -428,9 +428,9 @@ impl Sender {
         })
     }
 
-    /// The segment of a [`Departure`], which was decided just now.
+    /// The second half of [`Self::poll_transmit`]: the segment of a [`Departure`] that was decided just now.
     #[inline(always)]
-    pub(crate) fn segment(&self, departure: Departure, now: Time) -> Segment {
+    pub fn segment(&self, departure: Departure, now: Time) -> Segment {
         let Departure {
             start,
             end,
