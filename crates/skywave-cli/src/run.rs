@@ -216,7 +216,7 @@ impl Args {
     fn recorded(&self, scenario: &Scenario) -> RecordSeries {
         match self.series {
             // A capture needs the first seed's; a file that asks for series has them of all seeds.
-            None if self.capture.is_some() && !records_series(scenario) => RecordSeries::FirstSeed,
+            None if self.capture.is_some() && !scenario.records_series() => RecordSeries::FirstSeed,
             None => RecordSeries::AsSpecified,
             Some(Series::First) => RecordSeries::FirstSeed,
             Some(Series::All) => RecordSeries::Always,
@@ -237,12 +237,6 @@ fn announce_series(args: &Args, scenario: &Scenario) {
             args.keep.out.join(scenario.name()).display()
         );
     }
-}
-
-/// Whether the scenario itself asks for time series.
-fn records_series(scenario: &Scenario) -> bool {
-    let mut points = scenario.points().iter();
-    points.any(|point| point.spec(0).series)
 }
 
 fn capture_links(

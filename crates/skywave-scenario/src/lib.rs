@@ -227,6 +227,11 @@ impl Scenario {
         &self.points
     }
 
+    /// Whether the file asks for time series of any of its runs.
+    pub fn records_series(&self) -> bool {
+        self.points.iter().any(Point::records_series)
+    }
+
     /// How many simulations this is.
     pub fn runs(&self) -> usize {
         self.points.len() * self.seeds.len()
@@ -268,6 +273,16 @@ impl Point {
         self.template.spec(seed)
     }
 
+    /// Whether the file asks for time series of this point's runs.
+    pub fn records_series(&self) -> bool {
+        self.template.series()
+    }
+
+    /// The name of link `index` of the specification.
+    pub fn link_name(&self, index: usize) -> Option<&str> {
+        self.template.link_name(index)
+    }
+
     /// The value of a swept path here.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         let found = self.params.iter().find(|(p, _)| p == path);
@@ -286,6 +301,13 @@ impl Point {
     pub fn flow_group(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.group)
+    }
+
+    /// Whether flow `index` of the specification is a part of a flow whose data do not arrive at the destination: they go to a
+    /// proxy or carry its state.
+    pub fn is_inner_flow(&self, index: usize) -> Option<bool> {
+        let flow = self.template.flows.get(index)?;
+        Some(flow.inner)
     }
 
     /// The name of the `[[link]]` that link `index` of the specification comes from.

@@ -27,19 +27,6 @@ pub struct Outcome {
     pub events: u64,
 }
 
-impl Outcome {
-    /// Whether the data of this flow arrive at a destination: not those that go to a proxy or carry its state, whose
-    /// flow goes on.
-    pub fn arrives(&self, flow: &FlowOutcome) -> bool {
-        let inner = |proxy: &ProxyOutcome| {
-            let part = flow.name.strip_prefix(proxy.name.as_str());
-            let number = part.and_then(|part| part.strip_prefix(".state"));
-            part == Some(".near") || number.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
-        };
-        !self.proxies.iter().any(inner)
-    }
-}
-
 /// The measurements of one flow.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct FlowOutcome {

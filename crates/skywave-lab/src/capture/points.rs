@@ -114,7 +114,7 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     for name in names {
         if !points
             .iter()
-            .any(|p| !select(p, &link_names(p), std::slice::from_ref(name)).is_empty())
+            .any(|point| !select(point, std::slice::from_ref(name)).is_empty())
         {
             return Err(Error::UnknownLink {
                 name: name.clone(),
@@ -161,7 +161,7 @@ fn capture_point(
     let seed = scenario.seeds().first().copied().unwrap_or(1);
     let spec = point.spec(seed);
     let names: Vec<&str> = spec.links.iter().map(|l| l.name.as_str()).collect();
-    let links = select(point, &names, options.links);
+    let links = select(point, options.links);
     let files: Vec<String> = links.iter().map(|&l| file_name(l, names[l])).collect();
     let paths = files.iter().map(|file| dir.join(file));
     let links: Vec<(usize, PathBuf)> = links.iter().copied().zip(paths).collect();
@@ -178,33 +178,21 @@ fn capture_point(
     Ok(files)
 }
 
-/// The names of the simulation's links.
-fn link_names(point: &Point) -> Vec<String> {
-    // No seed changes them.
-    let spec = point.spec(0);
-    spec.links
-        .into_iter()
-        .map(|link| link.name.into())
-        .collect()
-}
-
-/// Indices of the links that are asked for: by their own name or that of the `[[link]]`.
-fn select<S: AsRef<str>>(point: &Point, links: &[S], wanted: &[String]) -> Vec<usize> {
-    let is = |index: usize, name: &str| {
-        let own = links[index].as_ref() == name;
-        let group = point.link_group(index).unwrap_or_default();
-        own || group.strip_suffix(".reverse").unwrap_or(group) == name
+/// Indices of the links that are asked for: by their own name or that of the `[[link]]`, of which either may be one direction or
+/// one copy.
+fn select(point: &Point, wanted: &[String]) -> Vec<usize> {
+    let links = (0..).map_while(|index| Some((point.link_name(index)?, point.link_group(index)?)));
+    let is_wanted = |(name, group): (&str, &str)| {
+        wanted.is_empty() || wanted.iter().any(|w| w == name || w == group)
     };
-    (0..links.len())
-        .filter(|&index| wanted.is_empty() || wanted.iter().any(|name| is(index, name)))
-        .collect()
+    let wanted = links.enumerate().filter(|&(_, link)| is_wanted(link));
+    wanted.map(|(index, _)| index).collect()
 }
 
 /// The names of the scenario's links, each once.
 fn groups(point: &Point) -> Vec<String> {
-    let mut names = Vec::new();
-    for group in (0..).map_while(|index| point.link_group(index)) {
-        let name = group.strip_suffix(".reverse").unwrap_or(group);
+    let mut names: Vec<String> = Vec::new();
+    for name in (0..).map_while(|index| point.link_group(index)) {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }

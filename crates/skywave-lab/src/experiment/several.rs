@@ -105,9 +105,7 @@ where
 
 /// Which runs [`run_all`] has record time series.
 pub fn series_of(scenario: &Scenario) -> RecordSeries {
-    let seed = scenario.seeds().first().copied().unwrap_or_default();
-    let asked = scenario.points().iter().any(|p| p.spec(seed).series);
-    if asked {
+    if scenario.records_series() {
         RecordSeries::FirstSeed
     } else {
         RecordSeries::Never

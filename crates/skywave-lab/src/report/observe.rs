@@ -37,7 +37,7 @@ pub(super) fn observe(
     };
     if plot.is_binned() {
         let bins = outcome.bins.as_ref();
-        return bins.map_or_else(Vec::new, |bins| over_time(outcome, bins, wanted));
+        return bins.map_or_else(Vec::new, |bins| over_time(outcome, point, bins, wanted));
     }
     if let Some(link) = &plot.link {
         let of_link = |o: &skywave_sim::outcome::LinkOutcome, i| {
@@ -53,13 +53,17 @@ pub(super) fn observe(
         return vec![at_place(0, value)];
     }
     match plot.sample {
-        Sample::Run => vec![at_place(0, summary::of_flows(outcome, plot.y, wanted))],
+        Sample::Run => vec![at_place(
+            0,
+            summary::of_flows(outcome, point, plot.y, wanted),
+        )],
         Sample::Flow => {
             let flows = outcome.flows.iter().enumerate();
             let flows = flows.filter(|(index, flow)| wanted(flow, *index));
             let alone = |index| move |_: &FlowOutcome, i: usize| i == index;
+            let value = |index| summary::of_flows(outcome, point, plot.y, alone(index));
             flows
-                .map(|(index, _)| at_place(index, summary::of_flows(outcome, plot.y, alone(index))))
+                .map(|(index, _)| at_place(index, value(index)))
                 .collect()
         }
         Sample::Request => {
@@ -78,13 +82,14 @@ pub(super) fn observe(
 /// Goodput in each bin, at the middle of the bin, flows added up.
 fn over_time(
     outcome: &Outcome,
+    point: &StudyPoint,
     bins: &Bins,
     wanted: impl Fn(&FlowOutcome, usize) -> bool,
 ) -> Vec<Observed> {
     let flows = outcome.flows.iter().enumerate().zip(&bins.delivered);
     let flows = flows.filter(|((index, flow), _)| wanted(flow, *index));
-    let flows = flows.map(|((_, flow), delivered)| (flow, delivered));
-    let delivered: Vec<&Vec<u64>> = summary::once(outcome, flows).collect();
+    let flows = flows.map(|((index, _), delivered)| (index, delivered));
+    let delivered: Vec<&Vec<u64>> = summary::once(point, flows).collect();
     let count = delivered.iter().map(|d| d.len()).max().unwrap_or(0);
     (0..count)
         .map(|bin| {

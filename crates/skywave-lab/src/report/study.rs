@@ -42,6 +42,9 @@ pub struct FlowLabel {
     pub transport: String,
     /// Name of the flow that it is a copy of; its own name when it stands alone.
     pub group: String,
+    /// It is a part of a flow whose data do not arrive at the destination: they go to a proxy, whose flow goes on, or carry
+    /// its state.
+    pub inner: bool,
 }
 
 impl Study {
@@ -73,6 +76,7 @@ impl StudyPoint {
             Some(FlowLabel {
                 transport: point.transport_label(i)?.to_owned(),
                 group: point.flow_group(i)?.to_owned(),
+                inner: point.is_inner_flow(i)?,
             })
         };
         let link = |i| point.link_group(i).map(str::to_owned);
@@ -86,6 +90,11 @@ impl StudyPoint {
                 .station_group(0)
                 .and_then(|_| Topology::of(&point.spec(seed))),
         }
+    }
+
+    /// Whether the data of flow `index` arrive at a destination.
+    pub(super) fn arrives(&self, index: usize) -> bool {
+        self.flows.get(index).is_none_or(|flow| !flow.inner)
     }
 
     /// The value of a swept path here.

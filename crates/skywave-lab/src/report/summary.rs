@@ -2,7 +2,7 @@
 
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
 
-use super::study::Study;
+use super::study::{Study, StudyPoint};
 use crate::experiment::columns::{Column, FLOW, LINK, Pooling, STATION, Unit};
 use crate::experiment::stats::jain;
 use crate::scenario::{GOODPUT, Metric, Plot, PlotAxis, Sample};
@@ -34,33 +34,34 @@ fn find<T>(columns: &'static [Column<T>], metric: Metric) -> Option<&'static Col
 /// Pools the flows that `wanted` takes: rates and counts add up, times and windows are averaged.
 pub(super) fn of_flows(
     outcome: &Outcome,
+    point: &StudyPoint,
     metric: Metric,
     wanted: impl Fn(&FlowOutcome, usize) -> bool,
 ) -> Option<f64> {
     let flows = outcome.flows.iter().enumerate();
-    let flows = flows.filter(|(i, f)| wanted(f, *i)).map(|(_, f)| f);
-    pool_flows(outcome, find(FLOW, metric)?, flows)
+    let flows = flows.filter(|(i, f)| wanted(f, *i));
+    pool_flows(point, find(FLOW, metric)?, flows)
 }
 
-/// What goes with those of these flows by which data count once: of a flow that a proxy splits only the half that ends at
+/// What goes with those of these numbered flows by which data count once: of a flow that a proxy splits only the half that ends at
 /// the destination counts, unless no flow among these ends at one.
-pub(super) fn once<'a, T>(
-    outcome: &Outcome,
-    flows: impl Iterator<Item = (&'a FlowOutcome, T)> + Clone,
+pub(super) fn once<T>(
+    point: &StudyPoint,
+    flows: impl Iterator<Item = (usize, T)> + Clone,
 ) -> impl Iterator<Item = T> {
-    let any = flows.clone().any(|(flow, _)| outcome.arrives(flow));
-    flows.filter_map(move |(flow, item)| (!any || outcome.arrives(flow)).then_some(item))
+    let any = flows.clone().any(|(flow, _)| point.arrives(flow));
+    flows.filter_map(move |(flow, item)| (!any || point.arrives(flow)).then_some(item))
 }
 
-/// Pools these flows of a run.
+/// Pools these numbered flows of a run.
 pub(super) fn pool_flows<'a>(
-    outcome: &Outcome,
+    point: &StudyPoint,
     column: &Column<FlowOutcome>,
-    flows: impl Iterator<Item = &'a FlowOutcome> + Clone,
+    flows: impl Iterator<Item = (usize, &'a FlowOutcome)> + Clone,
 ) -> Option<f64> {
     match column.pooling {
-        Pooling::Arriving => pool(column, once(outcome, flows.map(|flow| (flow, flow)))),
-        Pooling::Sum | Pooling::Mean => pool(column, flows),
+        Pooling::Arriving => pool(column, once(point, flows)),
+        Pooling::Sum | Pooling::Mean => pool(column, flows.map(|(_, flow)| flow)),
     }
 }
 
@@ -106,9 +107,10 @@ pub(super) fn pool<'a, T: 'static>(
 }
 
 /// Jain's index of the flows' goodputs; `None` of a single flow.
-pub(super) fn fairness(outcome: &Outcome) -> Option<f64> {
-    let flows = outcome.flows.iter().filter(|flow| outcome.arrives(flow));
-    let shares: Vec<f64> = flows.map(|flow| flow.goodput_bps).collect();
+pub(super) fn fairness(outcome: &Outcome, point: &StudyPoint) -> Option<f64> {
+    let flows = outcome.flows.iter().enumerate();
+    let flows = flows.filter(|(index, _)| point.arrives(*index));
+    let shares: Vec<f64> = flows.map(|(_, flow)| flow.goodput_bps).collect();
     (shares.len() > 1).then(|| jain(&shares))?
 }
 
@@ -205,13 +207,11 @@ pub(super) fn default_plot(study: &Study) -> Vec<Plot> {
 
 #[cfg(test)]
 mod tests {
-    use skywave_sim::outcome::ProxyOutcome;
-
     use super::*;
+    use crate::report::FlowLabel;
 
-    fn flow(name: &str, goodput_bps: f64) -> FlowOutcome {
+    fn flow(goodput_bps: f64) -> FlowOutcome {
         FlowOutcome {
-            name: name.to_owned(),
             goodput_bps,
             retransmits: 1,
             ..FlowOutcome::default()
@@ -222,27 +222,31 @@ mod tests {
     fn what_arrives_of_a_split_flow_counts_once() {
         let outcome = Outcome {
             flows: vec![
-                flow("a.near", 8.0),
-                flow("a", 6.0),
-                flow("a.state2", 1.0),
-                flow("b.near", 2.0),
+                flow(8.0), // to the proxy
+                flow(6.0), // from there
+                flow(1.0), // the proxy's state
+                flow(2.0), // another flow
             ],
-            proxies: vec![ProxyOutcome {
-                name: "a".to_owned(),
-                ..ProxyOutcome::default()
-            }],
             ..Outcome::default()
+        };
+        let label = |inner| FlowLabel {
+            inner,
+            ..FlowLabel::default()
+        };
+        let point = StudyPoint {
+            flows: [true, false, true, false].map(label).to_vec(),
+            ..StudyPoint::default()
         };
         let pooled = |name| {
             let column = FLOW.iter().find(|c| c.name == name).expect("a column");
-            pool_flows(&outcome, column, outcome.flows.iter())
+            pool_flows(&point, column, outcome.flows.iter().enumerate())
         };
         assert_eq!(pooled("goodput_bps"), Some(8.0));
         assert_eq!(pooled("retransmits"), Some(4.0));
         // A plot of one part is of that.
         let goodput = FLOW.iter().find(|c| c.name == "goodput_bps").expect("one");
-        let near = outcome.flows.iter().take(1);
-        assert_eq!(pool_flows(&outcome, goodput, near), Some(8.0));
-        assert_eq!(fairness(&outcome), jain(&[6.0, 2.0]));
+        let near = outcome.flows.iter().enumerate().take(1);
+        assert_eq!(pool_flows(&point, goodput, near), Some(8.0));
+        assert_eq!(fairness(&outcome, &point), jain(&[6.0, 2.0]));
     }
 }

@@ -91,6 +91,7 @@ pub(crate) fn all(
             names.push(FlowNames {
                 transport: label.clone(),
                 group: group.clone(),
+                inner: false,
             });
             if let Some(proxy) = &proxy {
                 let near = &mut specs[index];
@@ -100,13 +101,16 @@ pub(crate) fn all(
                 }
                 network.draw_also(Target::FlowStart(index), Target::FlowStart(index + 1));
                 names[index].group = format!("{group}.near");
+                names[index].inner = true;
                 names.push(FlowNames {
                     transport: proxy.label.clone(),
                     group: group.clone(),
+                    inner: false,
                 });
                 names.extend(states.iter().map(|_| FlowNames {
                     transport: label.clone(),
                     group: format!("{group}.state"),
+                    inner: true,
                 }));
                 specs.push(far);
                 specs.extend(states);

@@ -79,6 +79,8 @@ pub(crate) struct Template {
 pub(crate) struct FlowNames {
     pub(crate) transport: String,
     pub(crate) group: String,
+    /// Its data end at a proxy, whose flow goes on, or are a proxy's state.
+    pub(crate) inner: bool,
 }
 
 /// A time that is drawn once a seed.
@@ -421,6 +423,12 @@ impl Template {
     pub(crate) fn size(&self) -> usize {
         let stations = self.spec.radio.as_ref().map_or(0, |r| r.stations.len());
         self.spec.links.len() + stations + self.spec.flows.len()
+    }
+
+    /// The name of a link of the specification.
+    pub(crate) fn link_name(&self, index: usize) -> Option<&str> {
+        let link = self.spec.links.get(index)?;
+        Some(&link.name)
     }
 
     pub(crate) fn series(&self) -> bool {

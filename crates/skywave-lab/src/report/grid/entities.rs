@@ -21,8 +21,8 @@ struct Field<'a> {
     value: Box<Reader<'a>>,
 }
 
-/// Reads a number of a run: of the flow, link or station with that index, or of [`ALL`] of them.
-type Reader<'a> = dyn Fn(&RunResult, usize) -> Option<f64> + 'a;
+/// Reads a number of a run: of the flow, link or station of that line, or of [`ALL`] of them.
+type Reader<'a> = dyn Fn(&RunResult, &Line) -> Option<f64> + 'a;
 
 /// Columns of the table of links that are always there.
 const ALWAYS: [&str; 5] = [
@@ -78,7 +78,7 @@ fn averages(results: &Results, fields: &[Field<'_>], lines: &[Line]) -> Vec<Vec<
             runs += 1;
             for (field, samples) in fields.iter().zip(&mut samples) {
                 for (line, samples) in lines.iter().zip(samples) {
-                    samples.extend((field.value)(&run, line.entity));
+                    samples.extend((field.value)(&run, line));
                 }
             }
         }
@@ -191,9 +191,13 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             label: column.label,
             unit: column.unit,
             until: column.until,
-            value: Box::new(move |run, entity| match run.outcome.flows.get(entity) {
-                Some(flow) => (column.get)(flow).sample(),
-                None => pool_flows(&run.outcome, column, run.outcome.flows.iter()),
+            value: Box::new(move |run, line| {
+                let flows = &run.outcome.flows;
+                if let Some(flow) = flows.get(line.entity) {
+                    return (column.get)(flow).sample();
+                }
+                let point = study.points.get(line.point)?;
+                pool_flows(point, column, flows.iter().enumerate())
             }),
         })
         .collect();
@@ -202,7 +206,10 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             label: "Jain's index",
             unit: Unit::Ratio,
             until: false,
-            value: Box::new(|run, entity| (entity == ALL).then(|| fairness(&run.outcome))?),
+            value: Box::new(|run, line| {
+                let point = study.points.get(line.point)?;
+                (line.entity == ALL).then(|| fairness(&run.outcome, point))?
+            }),
         });
     }
     over_points(results, "Flows", heads, &fields, &lines, left_out)
@@ -311,8 +318,8 @@ impl<T> Table<T> {
             label: column.label,
             unit: column.unit,
             until: column.until,
-            value: Box::new(move |run: &RunResult, entity: usize| {
-                (column.get)(of(&run.outcome).get(entity)?).number()
+            value: Box::new(move |run: &RunResult, line: &Line| {
+                (column.get)(of(&run.outcome).get(line.entity)?).number()
             }),
         };
         let occurs = self.occur(results);

@@ -89,6 +89,7 @@ fn label(transport: &str, group: &str) -> FlowLabel {
     FlowLabel {
         transport: transport.to_owned(),
         group: group.to_owned(),
+        ..FlowLabel::default()
     }
 }
 
