@@ -1,15 +1,18 @@
-//! The cases: every preset and some compositions with every profile, WTCP, and QUIC under several laws.
+//! The cases: every preset and some compositions with every profile, WTCP, QUIC under several laws, and TCP through
+//! proxies and radio networks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use skywave_core::quic;
 use skywave_core::tcp::PRESETS;
-use skywave_lab::experiment::{self, Options, Results};
-use skywave_lab::report::{Row, Study};
+use skywave_lab::experiment::columns::{Column, FLOW, PROXY, STATION};
+use skywave_lab::experiment::{self, Options};
 use skywave_lab::scenario::{NoFiles, Scenario};
+use skywave_sim::Outcome;
 
-use crate::hash::Hash;
+use crate::hash::Hashes;
+use crate::networks::NETWORKS;
 use crate::quic::QUIC;
 use crate::scenarios::{Path, TCP, WTCP};
 use crate::table::Table;
@@ -78,6 +81,12 @@ const COMPOSED_QUIC: [(&str, &str); 5] = [
     ),
 ];
 
+/// Transports that go through proxies and radio networks.
+const NETWORKED: [&str; 4] = ["newreno", "sack", "cubic", "veno"];
+
+/// A case, and for each of its paths the hash of each group of columns.
+type Case = (String, Vec<BTreeMap<&'static str, String>>);
+
 /// Runs all cases and hashes their outcomes.
 pub(crate) fn table() -> Table {
     let mut table = Table::default();
@@ -91,12 +100,12 @@ pub(crate) fn table() -> Table {
         transports.iter().map(name)
     });
     // The last key of a sweep varies fastest: the points come profile by profile.
-    let lines = swept(&TCP, "tcp", names.collect(), &transports);
-    table.push(&TCP.map(|path| path.name), lines);
+    let cases = swept(&TCP, "tcp", names.collect(), &transports);
+    push(&mut table, &TCP, &cases);
 
     let line = WTCP.iter().flat_map(|path| hashes(path, path.text, "wtcp"));
     let line = ("wtcp default".to_owned(), line.collect());
-    table.push(&WTCP.map(|path| path.name), vec![line]);
+    push(&mut table, &WTCP, &[line]);
 
     let transports: Vec<(&str, String)> = quic::PRESETS
         .iter()
@@ -104,19 +113,42 @@ pub(crate) fn table() -> Table {
         .chain(COMPOSED_QUIC.map(|(name, toml)| (name, toml.to_owned())))
         .collect();
     let names = transports.iter().map(|(name, _)| format!("quic {name}"));
-    let lines = swept(&QUIC, "quic", names.collect(), &transports);
-    table.push(&QUIC.map(|path| path.name), lines);
+    let cases = swept(&QUIC, "quic", names.collect(), &transports);
+    push(&mut table, &QUIC, &cases);
+
+    let transports = NETWORKED.map(|name| (name, format!("\"{name}\"")));
+    let names = NETWORKED.map(|name| format!("rfc {name}")).to_vec();
+    let cases = swept(&NETWORKS, "tcp", names, &transports);
+    push(&mut table, &NETWORKS, &cases);
     table
 }
 
-/// Runs `transports` over `paths`, as the flow `flow` and as that beside it; a line for each of `names`.
+/// Adds a block for each group of columns that these cases have something in.
+fn push(table: &mut Table, paths: &[Path], cases: &[Case]) {
+    let names: Vec<&str> = paths.iter().map(|path| path.name).collect();
+    let groups = cases
+        .iter()
+        .flat_map(|(_, hashes)| hashes)
+        .flat_map(BTreeMap::keys);
+    let groups: BTreeSet<&str> = groups.copied().collect();
+    for group in groups {
+        let line = |(case, hashes): &Case| {
+            let hash =
+                |of: &BTreeMap<_, String>| of.get(group).map_or("-", String::as_str).to_owned();
+            (format!("{group} {case}"), hashes.iter().map(hash).collect())
+        };
+        table.push(&names, cases.iter().map(line).collect());
+    }
+}
+
+/// Runs `transports` over `paths`, as the flow `flow` and as that beside it; a case for each of `names`.
 fn swept(
     paths: &[Path],
     flow: &str,
     names: Vec<String>,
     transports: &[(&str, String)],
-) -> Vec<(String, Vec<String>)> {
-    let mut lines: Vec<_> = names.into_iter().map(|name| (name, Vec::new())).collect();
+) -> Vec<Case> {
+    let mut cases: Vec<Case> = names.into_iter().map(|name| (name, Vec::new())).collect();
     let values = transports.iter().fold(String::new(), |mut all, (_, toml)| {
         // Writing to a string cannot fail.
         let _ = write!(all, "[{toml}, {toml}], ");
@@ -130,69 +162,58 @@ fn swept(
         let hashes = hashes(path, &text, flow);
         assert_eq!(
             hashes.len(),
-            lines.len(),
+            cases.len(),
             "{}: a point for each case",
             path.name
         );
-        for ((_, line), hash) in lines.iter_mut().zip(hashes) {
-            line.push(hash);
+        for ((_, case), hash) in cases.iter_mut().zip(hashes) {
+            case.push(hash);
         }
     }
-    lines
+    cases
 }
 
 /// Runs a path and hashes each of its points.
-fn hashes(path: &Path, text: &str, flow: &str) -> Vec<String> {
+fn hashes(path: &Path, text: &str, flow: &str) -> Vec<BTreeMap<&'static str, String>> {
     let scenario = Scenario::parse("outcomes.toml", text, &NoFiles)
         .unwrap_or_else(|e| panic!("{}: {}", path.name, e.render(false)));
     let results = experiment::run(&scenario, &Options::default(), experiment::simulate)
         .unwrap_or_else(|e| panic!("{}: {e}", path.name));
-    let study = Study::from(&scenario);
-    (0..results.points())
-        .map(|point| point_hash(path, &study, &results, point, flow))
-        .collect()
+    let points = scenario.points().iter().enumerate();
+    let hashes = points.map(|(at, point)| {
+        let sparing = (0..)
+            .map_while(|flow| point.transport_label(flow))
+            .any(|label| SPARING.contains(&label));
+        let mut shown = path.shows.to_vec();
+        let mut hashes = Hashes::default();
+        for (&seed, run) in results.seeds.iter().zip(results.at(at)) {
+            let outcome = &run.as_ref().expect("every run is done").outcome;
+            hashes.add(seed, outcome);
+            shown.retain(|column| total(outcome, flow, column) == 0.0);
+        }
+        assert!(
+            shown.is_empty() || sparing,
+            "{}, point {at}: nothing in {shown:?}, so the path does not show what it is for",
+            path.name,
+        );
+        hashes.digits()
+    });
+    hashes.collect()
 }
 
 /// Presets that need not show what a path is meant to show: these resend little and nothing in vain.
 const SPARING: &[&str] = &["skywave", "tcp-ap"];
 
-/// Hashes the runs of a point, and checks that they have the effects that the path is meant to test.
-fn point_hash(path: &Path, study: &Study, results: &Results, point: usize, flow: &str) -> String {
-    let mut hash = Hash::default();
-    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    let labels = &study.points[point];
-    for (&seed, run) in results.seeds.iter().zip(results.at(point)) {
-        let outcome = &run.as_ref().expect("every run is done").outcome;
-        for (outcome, label) in outcome.flows.iter().zip(&labels.flows) {
-            let row = Row {
-                scenario: &study.name,
-                seed,
-                point: labels,
-                transport: &label.transport,
-                flow: outcome.clone(),
-                same_for_all_seeds: None,
-            };
-            let row = serde_json::from_str(&row.to_json()).expect("rows are JSON");
-            hash.row(&row);
-            if outcome.name == flow {
-                for column in path.shows {
-                    *sums.entry(column).or_default() += row[column].as_f64().unwrap_or(0.0);
-                }
-            }
-        }
-        hash.rest(outcome);
+/// Sum of a column over the flow of this name or its halves, all proxies and all stations.
+fn total(outcome: &Outcome, flow: &str, column: &str) -> f64 {
+    fn sum<'a, T: 'a>(columns: &[Column<T>], name: &str, of: impl Iterator<Item = &'a T>) -> f64 {
+        let column = columns.iter().find(|column| column.name == name);
+        let values = of.filter_map(|of| (column?.get)(of).number());
+        values.sum()
     }
-    let sparing = labels
-        .flows
-        .iter()
-        .any(|label| SPARING.contains(&label.transport.as_str()));
-    for column in path.shows {
-        assert!(
-            sums[column] > 0.0 || sparing,
-            "{}: {:?} has no {column}, so the path does not show what it is for",
-            path.name,
-            labels.flows,
-        );
-    }
-    hash.digits()
+    let is_of = |name: &str| name.split('.').next() == Some(flow);
+    let flows = outcome.flows.iter().filter(|of| is_of(&of.name));
+    sum(FLOW, column, flows)
+        + sum(PROXY, column, outcome.proxies.iter())
+        + sum(STATION, column, outcome.stations.iter())
 }

@@ -1,79 +1,116 @@
-//! The parts of an outcome that are hashed, and how.
+//! Hashes of outcomes, one for each group of columns.
 
-use serde_json::Value;
-use skywave_lab::experiment::columns::{Cell, LINK};
-use skywave_sim::outcome::{LinkOutcome, Outcome};
+use std::collections::BTreeMap;
 
-use crate::columns;
+use skywave_lab::experiment::columns::{Cell, Column, FLOW, LINK, PROXY, STATION, Unit};
+use skywave_sim::outcome::{FlowOutcome, Outcome};
 
-/// Digits of a hash: enough that two outcomes of this table do not agree by chance, and few enough that a
-/// line of it can be read.
-const DIGITS: usize = 12;
+/// Digits of a hash: enough that two outcomes of one case do not agree by chance, and few enough that a
+/// line of the table can be read.
+const DIGITS: usize = 6;
 
-/// Collects outcomes, and hashes all of them together.
+/// Collects runs, and hashes all of them together: by a group of columns each, so that a column that is
+/// added, or differs, leaves the hashes of the other groups as they are.
 #[derive(Default)]
-pub(crate) struct Hash(blake3::Hasher);
+pub(crate) struct Hashes(BTreeMap<&'static str, blake3::Hasher>);
 
-impl Hash {
-    /// A row of results: of one flow of one run.
-    pub(crate) fn row(&mut self, row: &Value) {
-        for column in columns::ROW {
-            // The shortest decimal that reads as the same bits again: equal texts are equal numbers.
-            let value = row
-                .get(column)
-                .unwrap_or_else(|| panic!("the rows no longer have the column `{column}`"));
-            self.entry(column, &value.to_string());
+impl Hashes {
+    /// All of a run but the number of the engine's events, which may change while results stay the same.
+    pub(crate) fn add(&mut self, seed: u64, outcome: &Outcome) {
+        let Outcome {
+            flows,
+            links,
+            proxies,
+            stations,
+            series,
+            bins,
+            requests,
+            events: _,
+        } = outcome;
+        for flow in flows {
+            self.entity(of_flow, (seed, &flow.name), FLOW, flow);
         }
-    }
-
-    /// The parts that are not in rows: links, time series and bins. The number of the engine's events is
-    /// left out, because it may change while results stay the same.
-    pub(crate) fn rest(&mut self, outcome: &Outcome) {
-        for link in &outcome.links {
-            self.link(link);
+        for link in links {
+            self.entity(|_| "links", (seed, &link.name), LINK, link);
         }
-        for series in &outcome.series {
-            self.entry("series", &series.entity);
-            self.entry("quantity", series.quantity);
+        for proxy in proxies {
+            self.entity(|_| "proxies", (seed, &proxy.name), PROXY, proxy);
+        }
+        for station in stations {
+            self.entity(|_| "stations", (seed, &station.name), STATION, station);
+            for span in &station.timeline {
+                let times = format!("{} {}", bits(span.from_s), bits(span.to_s));
+                self.entry("timelines", &times, &format!("{:?}", span.activity));
+            }
+        }
+        for series in series {
+            self.entry("series", &series.entity, series.quantity);
             for (time, value) in &series.points {
-                self.entry(&bits(*time), &bits(*value));
+                self.entry("series", &bits(*time), &bits(*value));
             }
         }
-        if let Some(bins) = &outcome.bins {
-            self.entry("bins", &bits(bins.width_s));
+        if let Some(bins) = bins {
+            self.entry("bins", "width", &bits(bins.width_s));
             for flow in &bins.delivered {
-                self.entry("delivered", &format!("{flow:?}"));
+                self.entry("bins", "delivered", &format!("{flow:?}"));
+            }
+        }
+        for (flow, requests) in requests.iter().flatten().enumerate() {
+            for request in requests {
+                let took = request.took_s.map(bits);
+                let value = format!("{} {} {took:?}", bits(request.start_s), request.bytes);
+                self.entry("requests", &flow.to_string(), &value);
             }
         }
     }
 
-    fn link(&mut self, link: &LinkOutcome) {
-        self.entry("link", &link.name);
-        for name in columns::OF_A_LINK {
-            let column = LINK
-                .iter()
-                .find(|column| column.name == *name)
-                .unwrap_or_else(|| panic!("links no longer have the column `{name}`"));
-            let value = match (column.get)(link) {
+    /// All columns of a flow, link, proxy or station of a run, each in its group.
+    fn entity<T>(
+        &mut self,
+        group: fn(&Column<T>) -> &'static str,
+        (seed, name): (u64, &str),
+        columns: &[Column<T>],
+        of: &T,
+    ) {
+        for column in columns {
+            let value = match (column.get)(of) {
                 Cell::Count(n) => n.to_string(),
                 Cell::Real(x) | Cell::Maybe(Some(x)) => bits(x),
-                Cell::Maybe(None) | Cell::Later => "none".to_owned(),
+                Cell::Maybe(None) => "none".to_owned(),
+                Cell::Later => "later".to_owned(),
             };
-            self.entry(name, &value);
+            let name = format!("{seed} {name} {}", column.name);
+            self.entry(group(column), &name, &value);
         }
     }
 
-    fn entry(&mut self, name: &str, value: &str) {
+    fn entry(&mut self, group: &'static str, name: &str, value: &str) {
+        let hash = self.0.entry(group).or_default();
         for part in [name, "=", value, "\n"] {
-            self.0.update(part.as_bytes());
+            hash.update(part.as_bytes());
         }
     }
 
-    /// The hash of everything added so far.
-    pub(crate) fn digits(&self) -> String {
-        let mut digits = self.0.finalize().to_hex().to_string();
-        digits.truncate(DIGITS);
-        digits
+    /// The hash of each group of which something was added.
+    pub(crate) fn digits(&self) -> BTreeMap<&'static str, String> {
+        let digits = |hash: &blake3::Hasher| {
+            let mut digits = hash.finalize().to_hex().to_string();
+            digits.truncate(DIGITS);
+            digits
+        };
+        let groups = self.0.iter();
+        groups.map(|(group, hash)| (*group, digits(hash))).collect()
+    }
+}
+
+/// The group of a flow's column.
+fn of_flow(column: &Column<FlowOutcome>) -> &'static str {
+    match column.unit {
+        Unit::Count if column.name.starts_with("lost_") => "losses",
+        Unit::Count => "counts",
+        Unit::Seconds => "times",
+        Unit::Share => "shares",
+        Unit::BitRate | Unit::Bytes | Unit::Packets | Unit::Segments | Unit::Ratio => "amounts",
     }
 }
 

@@ -1,13 +1,14 @@
-//! The table of hashes as text: a line for each case, a column for each scenario.
+//! The table of hashes as text: a block for each group of columns, in it a line for each case and a hash for each
+//! scenario; `-` where a scenario has nothing in these columns.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// Cases that ran the same scenarios.
+/// A group of columns of cases that ran the same scenarios.
 struct Block {
     /// Names of the scenarios.
     scenarios: Vec<String>,
-    /// Profile and preset, then a hash for each scenario.
+    /// Group, profile and preset, then a hash for each scenario.
     lines: Vec<(String, Vec<String>)>,
 }
 
@@ -26,7 +27,7 @@ impl Table {
         });
     }
 
-    /// Number of cases.
+    /// Number of lines.
     pub(crate) fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.lines.len()).sum()
     }
@@ -37,14 +38,16 @@ impl Table {
         for line in text.lines().filter(|line| !line.is_empty()) {
             let words: Vec<&str> = line.split_whitespace().collect();
             match (words.as_slice(), table.blocks.last_mut()) {
-                (["#", "profile", "preset", scenarios @ ..], _) => {
+                (["#", "columns", "profile", "preset", scenarios @ ..], _) => {
                     table.push(scenarios, Vec::new());
                 }
-                ([profile, preset, hashes @ ..], Some(block))
+                ([group, profile, preset, hashes @ ..], Some(block))
                     if hashes.len() == block.scenarios.len() =>
                 {
                     let hashes = hashes.iter().map(ToString::to_string).collect();
-                    block.lines.push((format!("{profile} {preset}"), hashes));
+                    block
+                        .lines
+                        .push((format!("{group} {profile} {preset}"), hashes));
                 }
                 _ => return Err(format!("not a line of the table: {line}")),
             }
@@ -112,7 +115,7 @@ impl fmt::Display for Table {
             if i > 0 {
                 writeln!(f)?;
             }
-            writeln!(f, "# profile preset {}", block.scenarios.join(" "))?;
+            writeln!(f, "# columns profile preset {}", block.scenarios.join(" "))?;
             for (case, hashes) in &block.lines {
                 writeln!(f, "{case} {}", hashes.join(" "))?;
             }
@@ -123,13 +126,16 @@ impl fmt::Display for Table {
 
 #[test]
 fn a_table_can_be_read_again() {
-    let text = "# profile preset clean lossy\nns2 reno 01 02\nrfc reno 03 04\n\n\
-                # profile preset outage\nwtcp default 05\n";
+    let text = "# columns profile preset clean lossy\ntimes ns2 reno 01 02\ntimes rfc reno 03 04\n\n\
+                # columns profile preset outage\ntimes wtcp default 05\n";
     let table = Table::parse(text).unwrap();
     assert_eq!(table.to_string(), text);
     assert_eq!(table.len(), 3);
     assert!(table.differences(&table).is_empty());
-    for wrong in ["ns2 reno 01\n", "# profile preset clean\nns2 reno\n"] {
+    for wrong in [
+        "times ns2 reno 01\n",
+        "# columns profile preset clean\ntimes ns2 reno\n",
+    ] {
         assert!(Table::parse(wrong).is_err(), "{wrong}");
     }
 }
@@ -137,22 +143,26 @@ fn a_table_can_be_read_again() {
 #[test]
 fn each_difference_is_named() {
     let table = |text| Table::parse(text).unwrap();
-    let recorded =
-        table("# profile preset clean lossy\nns2 reno 01 02\nns2 sack 03 04\nns2 old 05 06\n");
-    let now =
-        table("# profile preset clean lossy\nns2 reno 01 02\nns2 sack 03 99\nns2 new 05 06\n");
+    let recorded = table(
+        "# columns profile preset clean lossy\ntimes ns2 reno 01 02\ntimes ns2 sack 03 04\ntimes ns2 old 05 06\n",
+    );
+    let now = table(
+        "# columns profile preset clean lossy\ntimes ns2 reno 01 02\ntimes ns2 sack 03 99\ntimes ns2 new 05 06\n",
+    );
     assert_eq!(
         recorded.differences(&now),
         [
-            "ns2 new: not recorded\n",
-            "ns2 old: recorded, but there is no such case now\n",
-            "ns2 sack, lossy: recorded 04, now 99\n",
+            "times ns2 new: not recorded\n",
+            "times ns2 old: recorded, but there is no such case now\n",
+            "times ns2 sack, lossy: recorded 04, now 99\n",
         ]
     );
-    let fewer = table("# profile preset clean\nns2 reno 01\nns2 sack 03\nns2 old 05\n");
+    let fewer = table(
+        "# columns profile preset clean\ntimes ns2 reno 01\ntimes ns2 sack 03\ntimes ns2 old 05\n",
+    );
     assert_eq!(fewer.differences(&recorded).len(), 3);
     assert_eq!(
         recorded.differences(&fewer)[1],
-        "ns2 reno, lossy: recorded 02, now none\n"
+        "times ns2 reno, lossy: recorded 02, now none\n"
     );
 }
