@@ -3,9 +3,8 @@
 Each transport sends for some seconds between two network namespaces, through the relay of
 `skywave impair` with the simulator's links: laws of ours in QUIC (`quic:LAW`), the QUIC library's
 own (`quic:noq-cubic`, `quic:noq-bbr3`), quinn's (`quinn:bbr`, `quinn:cubic`), Linux' TCP
-(`tcp:cubic`, `tcp:bbr`, where the kernel has them), and files by `skywave send` (`send`, and the
-protocol of 2002 by `wtcp`). A run in which the relay was late is repeated, and marked if it stays
-so. `A+B` are two at once, each with its share. What is printed is the share of what the path
+(`tcp:cubic`, `tcp:bbr`, where the kernel has them), and files by `skywave send` (`send`). A run in
+which the relay was late is repeated, and marked if it stays so. `A+B` are two at once, each with its share. What is printed is the share of what the path
 carries, rate * (1 - loss): headers are part of it, so that the most is about 0.95; and the
 processor time that the sender takes for a gigabyte.
 
@@ -174,7 +173,7 @@ def tcp(law: str, _folder: Path, seconds: float) -> Commands:
     return sink, [*this, "source", law, str(seconds)]
 
 
-def files(kind: str, folder: Path, seconds: float, carries: float) -> Commands:
+def files(folder: Path, seconds: float, carries: float) -> Commands:
     """A file that takes about so long, with a key pair for each side."""
     file = folder / "file"
     size = max(int(carries * seconds / 8), 10_000)
@@ -183,10 +182,9 @@ def files(kind: str, folder: Path, seconds: float, carries: float) -> Commands:
         command = [SKYWAVE, "key", "--key", folder / f"{host}.key"]
         (folder / f"{host}.pub").write_bytes(subprocess.check_output(command))
     shutil.rmtree(folder / "inbox", ignore_errors=True)
-    protocol = ["--transport", "wtcp", "--packet", "1500"] if kind == "wtcp" else []
     receive = [SKYWAVE, "recv", "--listen", f"0.0.0.0:{UDP_PORT}", "--into", folder / "inbox"]
-    receive += ["--key", folder / "far.key", "--allow", folder / "near.pub", *protocol[:2]]
-    send = [SKYWAVE, "send", file, f"far:{UDP_PORT}", "--json", *protocol]
+    receive += ["--key", folder / "far.key", "--allow", folder / "near.pub"]
+    send = [SKYWAVE, "send", file, f"far:{UDP_PORT}", "--json"]
     send += ["--key", folder / "near.key", "--peer", folder / "far.pub"]
     return shlex.join(map(str, receive)), [str(word) for word in send]
 
@@ -207,7 +205,7 @@ def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Comma
     elif kind == "tcp":
         far, near = tcp(law, folder, seconds)
     else:
-        far, near = files(kind, folder, seconds, path.carries)
+        far, near = files(folder, seconds, path.carries)
     if not other:
         return far, near
     far_other, near_other = commands(other, path, folder, seconds)
@@ -403,7 +401,7 @@ def main() -> None:
     if args.paths:
         names = args.paths.split(",")
         chosen = [path for path in chosen if path.name in names]
-    usual = ["send", "wtcp", "quic:skywave", "quic:bbr", "quic:noq-bbr3"]
+    usual = ["send", "quic:skywave", "quic:bbr", "quic:noq-bbr3"]
     usual += [f"tcp:{law}" for law in kernel_laws()]
     transports = args.transports.split(",") if args.transports else usual
     runs = (

@@ -17,8 +17,6 @@ use skywave_papers::rank::RankError;
 use skywave_papers::validate::SetError;
 use skywave_papers::validate::live::LiveError;
 use skywave_wire::key::PublicKey;
-use skywave_wire::node;
-use skywave_wire::transfer::SendError;
 use thiserror::Error;
 
 use crate::gap::{GapError, KernelError};
@@ -169,9 +167,6 @@ pub(crate) enum Failure {
         /// Why not.
         source: io::Error,
     },
-    /// A socket has failed.
-    #[error(transparent)]
-    Node(node::Error),
     /// Arguments do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -205,14 +200,6 @@ pub(crate) enum Failure {
         all: usize,
         /// What was to be done with them.
         verb: &'static str,
-    },
-    /// A file could not be sent.
-    #[error("{}: {error}", file.display())]
-    Send {
-        /// The file.
-        file: PathBuf,
-        /// Why not.
-        error: SendError,
     },
     /// Ctrl-C while sending.
     #[error("interrupted; the same command goes on from there")]
@@ -300,8 +287,6 @@ impl Failure {
             | Self::Write(_)
             | Self::NoFolder { .. }
             | Self::Bind { .. }
-            | Self::Node(_)
-            | Self::Send { .. }
             | Self::Source { .. }
             | Self::Transfer(_)
             | Self::NotLetIn { .. }

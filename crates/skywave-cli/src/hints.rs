@@ -35,6 +35,9 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
             "the seeds are in the scenario: `seeds` in [run], a number of runs or a list"
         }
         ("reproduce", ErrorKind::MissingRequiredArgument, _) => &papers,
+        ("send" | "recv", ErrorKind::UnknownArgument, "--transport" | "--packet") => {
+            "files move over QUIC only; WTCP on real packets is what `skywave gap` measures"
+        }
         ("impair", ErrorKind::UnknownArgument, "--rtt") => {
             "`--delay` is one way: half of the round trip"
         }

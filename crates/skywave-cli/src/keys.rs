@@ -50,11 +50,6 @@ pub(crate) enum KeyFailure {
     },
     #[error("{text:?}: {error}")]
     OpenSshText { text: String, error: Unusable },
-    #[error(
-        "{}: WTCP cannot use this key ({key}): it knows hosts by X25519 keys, which have no bit for the sign that is set in this one; QUIC can, and keys that `skywave key` makes serve both",
-        name
-    )]
-    NotForWtcp { name: String, key: PublicKey },
     #[error("{text:?}: {error}")]
     Wrong { text: String, error: KeyError },
     #[error("{}: no keys in it", .0.display())]
@@ -197,15 +192,6 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
         return Err(KeyFailure::Empty(path));
     }
     Ok(keys)
-}
-
-/// Refuses a key that WTCP would know as another one, as it would half of those that OpenSSH makes.
-pub(crate) fn for_wtcp(name: &str, key: PublicKey) -> Result<PublicKey, KeyFailure> {
-    if key.has_one_form() {
-        return Ok(key);
-    }
-    let name = name.to_owned();
-    Err(KeyFailure::NotForWtcp { name, key })
 }
 
 /// Reads a small file of text. One that never ends, or that waits for somebody to write, is none.

@@ -39,7 +39,6 @@ mod send;
 mod several;
 mod validate;
 mod variants;
-mod wtcp;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

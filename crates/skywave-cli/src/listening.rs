@@ -1,4 +1,4 @@
-//! What a host says that waits for others, whatever the transport.
+//! Words of a host that waits for others.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

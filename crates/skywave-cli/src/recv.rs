@@ -11,16 +11,6 @@ use crate::print::Stream;
 use crate::quic::run::{ended, run, unread};
 use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Into, Log, code_of, secret};
-use crate::wtcp;
-
-/// A protocol that moves files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Transport {
-    /// QUIC: any number of files and folders.
-    Quic,
-    /// WTCP, the paper's: one file at a time, for links that nobody else uses much.
-    Wtcp,
-}
 
 /// Receive files that `skywave send` sends, many at once, over QUIC.
 ///
@@ -54,9 +44,6 @@ pub(crate) struct Args {
     /// `skywave key --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// The protocol: QUIC, or WTCP for single files.
-    #[arg(long, value_name = "NAME", default_value = "quic")]
-    transport: Transport,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
@@ -70,24 +57,6 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    if args.transport == Transport::Wtcp {
-        if args.code.is_some() || args.into.is_output() || args.guests.is_nobody() {
-            let wanted = "WTCP receives into a folder, from hosts that are allowed: --allow KEY";
-            return Err(Failure::Usage(wanted.to_owned()));
-        }
-        return wtcp::recv::main(&wtcp::recv::Options {
-            listen: args.listen,
-            into: &args.into.dir,
-            allow: &args.guests.allow,
-            allow_everyone: args.guests.allow_everyone,
-            overwrite: args.into.overwrite,
-            hidden: args.into.dotfiles,
-            quota: args.into.quota,
-            count: args.guests.count,
-            key: args.key.as_deref(),
-            json: args.how.json,
-        });
-    }
     let code = code_of(args.code.as_deref(), args.code_file.as_deref(), false)?;
     let code = code.as_ref().map(|code| code.as_str());
     args.guests.check(code)?;

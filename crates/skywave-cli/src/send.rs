@@ -12,7 +12,6 @@ use std::sync::Arc;
 use skywave_transfer::{
     Event, Exclude, Host, Item, Outcome, Pipe, RelativePath, Teller, Why, list, offer, send,
 };
-use skywave_wire::endpoint::PACKETS;
 use skywave_wire::name::shown_bytes;
 
 use crate::failure::Failure;
@@ -20,8 +19,7 @@ use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, secret};
-use crate::recv::{Transport, address};
-use crate::wtcp;
+use crate::recv::address;
 
 /// Send files and folders to another host, over QUIC.
 ///
@@ -36,8 +34,7 @@ use crate::wtcp;
     skywave send film.mkv photos box.example.org:4747 --peer box.pub\n  \
     tar c . | skywave send - --name src.tar 203.0.113.7:4747 --peer box.pub --limit 2Mbps\n  \
     skywave send photos --listen 0.0.0.0:4747 --allow laptop.pub   # there: skywave get\n  \
-    skywave send film.mkv box.example.org:4747 --peer box.pub --key ~/.ssh/id_ed25519\n  \
-    skywave send film.mkv box.example.org:4747 --peer box.pub --transport wtcp")]
+    skywave send film.mkv box.example.org:4747 --peer box.pub --key ~/.ssh/id_ed25519")]
 pub(crate) struct Args {
     /// Files and folders (`-`: standard input), and, without --listen, where the receiver is: HOST:PORT.
     #[arg(required = true, value_name = "PATH... HOST:PORT")]
@@ -73,21 +70,10 @@ pub(crate) struct Args {
     patience: Patience,
     #[command(flatten)]
     pace: Pace,
-    /// The protocol: QUIC, or WTCP for a single file.
-    #[arg(long, value_name = "NAME", default_value = "quic")]
-    transport: Transport,
-    /// Bytes of a full packet of WTCP, all headers included. 1280 passes everywhere; 1500 is faster where
-    /// no tunnel is on the way.
-    #[arg(long, value_name = "BYTES", default_value_t = 1280, value_parser = packet())]
-    packet: u16,
     #[command(flatten)]
     log: Log,
     #[command(flatten)]
     how: How,
-}
-
-fn packet() -> clap::builder::RangedI64ValueParser<u16> {
-    clap::value_parser!(u16).range(i64::from(*PACKETS.start())..=i64::from(*PACKETS.end()))
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
@@ -118,23 +104,6 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let (given, file) = (args.code.as_deref(), args.code_file.as_deref());
     let given = code_of(given, file, args.listen.is_none())?;
     let code = given.as_ref().map(|code| code.as_str());
-    if args.transport == Transport::Wtcp {
-        let ([file], Some(to), Some(peer), None) = (paths, to, &args.peer, &code) else {
-            return Err(usage("WTCP sends one file, to HOST:PORT and --peer KEY"));
-        };
-        return wtcp::send::main(&wtcp::send::Options {
-            file: Path::new(file),
-            to,
-            peer,
-            name: args.name.as_deref().and_then(OsStr::to_str),
-            key: args.key.as_deref(),
-            wait: args.patience.wait,
-            patience: args.patience.patience,
-            limit: args.pace.limit,
-            packet: args.packet,
-            json: args.how.json,
-        });
-    }
     if args.listen.is_some() {
         args.guests.check(code)?;
     }

@@ -51,8 +51,8 @@ impl From<io::Error> for Why {
 }
 
 /// Where nobody refuses packets, and nobody answers them.
-const SILENCE: &str = "is the peer listening there, with the same --transport? Its UDP port has to be open in all \
-    firewalls, for packets of 1228 bytes at least (IPv6: 1248)";
+const SILENCE: &str = "is the peer listening there? Its UDP port has to be open in all firewalls, for packets of \
+    1228 bytes at least (IPv6: 1248)";
 
 /// Why nothing goes on.
 #[derive(Debug, thiserror::Error)]

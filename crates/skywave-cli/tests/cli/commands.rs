@@ -445,15 +445,7 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
     fs::write(here("film"), "pictures").expect("written");
     let recv = |into: &'static str| {
         let args = [
-            "recv",
-            "--key",
-            "far",
-            "--allow",
-            "near.pub",
-            "--into",
-            into,
-            "--transport",
-            "wtcp",
+            "recv", "--key", "far", "--allow", "near.pub", "--into", into,
         ];
         [&args[..], &["--listen", "127.0.0.1:0", "--count", "1"]].concat()
     };
@@ -478,14 +470,14 @@ fn files_go_into_a_folder_under_the_name_that_the_sender_is_told() {
     said.read_line(&mut line).expect("a line");
     let to = line.split([' ', ';']).nth(3).expect("an address");
     let send = ["send", "film", to, "--key", "near", "--peer", "far.pub"];
-    let wtcp = ["--name", "holidays", "--json", "--transport", "wtcp"];
-    let sent = run(&[&send[..], &wtcp].concat());
+    let sent = run(&[&send[..], &["--name", "holidays", "--json"]].concat());
     assert!(sent.status.success(), "{}", text(&sent.stderr));
-    let row: serde_json::Value = serde_json::from_slice(&sent.stdout).expect("an object");
-    assert_eq!(
-        (&row["file"], &row["name"]),
-        (&"film".into(), &"holidays".into())
-    );
+    let rows = text(&sent.stdout);
+    let mut rows = rows
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("an object"));
+    let done = rows.find(|row| row["event"] == "done").expect("it is sent");
+    assert_eq!(done["path"], "holidays");
     assert!(receiver.wait().expect("it ends").success());
     assert_eq!(
         fs::read(here("inbox/holidays")).expect("there"),

@@ -142,6 +142,17 @@ fn options_that_are_elsewhere_are_pointed_at() {
 }
 
 #[test]
+fn options_of_the_transport_that_went_are_explained() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let tip = "tip: files move over QUIC only";
+    for option in [["--transport", "wtcp"], ["--packet", "1500"]] {
+        for verb in [["send", "film"], ["recv", "--count=1"]] {
+            says(dir.path(), &[verb, option].concat(), tip);
+        }
+    }
+}
+
+#[test]
 fn a_link_by_options_is_explained() {
     let dir = tempfile::tempdir().expect("a directory");
     let link = "tip: or say what the link is: --rate 20Mbps --delay 40ms --loss 1%";

@@ -41,11 +41,10 @@ struct Lab {
     address: String,
     receiver_key: String,
     sender_key: String,
-    transport: &'static str,
 }
 
 impl Lab {
-    fn new(transport: &'static str) -> Self {
+    fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("in")).expect("created");
         let key = |file: &str| {
@@ -63,7 +62,6 @@ impl Lab {
             address,
             receiver_key,
             sender_key,
-            transport,
         }
     }
 
@@ -71,7 +69,6 @@ impl Lab {
         let to = ["recv", "--into", "in", "--key", "receiver"];
         let mut command = skywave(self.dir.path(), &to);
         command.args(["--listen", &self.address, "--allow", &self.sender_key]);
-        command.args(["--transport", self.transport]);
         Process(command.spawn().expect("the command starts"))
     }
 
@@ -85,8 +82,6 @@ impl Lab {
             "sender",
             "--limit",
             RATE,
-            "--transport",
-            self.transport,
         ]);
         Process(command.spawn().expect("the command starts"))
     }
@@ -142,17 +137,8 @@ fn skywave(dir: &Path, args: &[&str]) -> Command {
 }
 
 #[test]
-fn files_over_quic_are_whole_or_absent_whoever_is_killed() {
-    kill("quic");
-}
-
-#[test]
-fn files_over_wtcp_are_whole_or_absent_whoever_is_killed() {
-    kill("wtcp");
-}
-
-fn kill(transport: &'static str) {
-    let lab = Lab::new(transport);
+fn files_are_whole_or_absent_whoever_is_killed() {
+    let lab = Lab::new();
     let mut state = 1;
     let mut files = 0;
     let mut path = lab.file(files);

@@ -240,15 +240,6 @@ fn files_are_fetched_into_a_pipe() {
 
 #[test]
 fn nobody_has_to_read_what_is_printed() {
-    nobody_reads("quic");
-}
-
-#[test]
-fn nobody_has_to_read_what_is_printed_over_wtcp() {
-    nobody_reads("wtcp");
-}
-
-fn nobody_reads(transport: &str) {
     let dir = folder();
     let full = || {
         Stdio::from(
@@ -262,7 +253,7 @@ fn nobody_reads(transport: &str) {
     drop(closed);
     let mut receiver = Listening::new(
         dir.path(),
-        &[&RECV[..], &["--count", "3", "--transport", transport]].concat(),
+        &[&RECV[..], &["--count", "3"]].concat(),
         out.into(),
     );
     for name in ["one", "two", "three"] {
@@ -276,8 +267,6 @@ fn nobody_reads(transport: &str) {
                 "near",
                 "--peer",
                 "far.pub",
-                "--transport",
-                transport,
             ])
             .current_dir(dir.path())
             .stdout(full())
@@ -294,27 +283,20 @@ fn nobody_reads(transport: &str) {
 
 #[test]
 fn who_is_not_let_in_is_told_what_to_give_the_other_side() {
-    for transport in ["quic", "wtcp"] {
-        let dir = folder();
-        skywave(dir.path(), &["key", "--key", "stranger"]);
-        let receiver = Listening::new(
-            dir.path(),
-            &[&RECV[..], &["--transport", transport]].concat(),
-            Stdio::null(),
-        );
-        let send = |key: &str| {
-            let to = ["send", "film", &receiver.address, "--peer", "far.pub"];
-            let by = ["--key", key, "--transport", transport];
-            skywave(dir.path(), &[&to[..], &by[..]].concat())
-        };
-        let refused = send("stranger");
-        assert_eq!(refused.status.code(), Some(1));
-        let key = text(&skywave(dir.path(), &["key", "--key", "stranger"]).stdout);
-        let said = text(&refused.stderr);
-        let advice = format!("its option --allow {}", key.trim());
-        assert!(said.contains(&advice), "{transport}: {said}");
-        assert!(send("near").status.success(), "{transport}");
-    }
+    let dir = folder();
+    skywave(dir.path(), &["key", "--key", "stranger"]);
+    let receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let send = |key: &str| {
+        let to = ["send", "film", &receiver.address, "--peer", "far.pub"];
+        skywave(dir.path(), &[&to[..], &["--key", key]].concat())
+    };
+    let refused = send("stranger");
+    assert_eq!(refused.status.code(), Some(1));
+    let key = text(&skywave(dir.path(), &["key", "--key", "stranger"]).stdout);
+    let said = text(&refused.stderr);
+    let advice = format!("its option --allow {}", key.trim());
+    assert!(said.contains(&advice), "{said}");
+    assert!(send("near").status.success());
 }
 
 #[test]
@@ -331,17 +313,14 @@ fn who_asks_for_a_code_may_be_given_a_key() {
 }
 
 #[test]
-fn who_listens_for_this_host_only_says_so_over_each_transport() {
-    for transport in ["quic", "wtcp"] {
-        let dir = folder();
-        let args = [&RECV[..], &["--transport", transport]].concat();
-        let mut receiver = Listening::new(dir.path(), &args, Stdio::null());
-        let hint = line(&mut receiver.said);
-        assert!(
-            hint.starts_with("skywave: only this host reaches that address; --listen 0.0.0.0:"),
-            "{transport}: {hint}"
-        );
-    }
+fn who_listens_for_this_host_only_says_so() {
+    let dir = folder();
+    let mut receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let hint = line(&mut receiver.said);
+    assert!(
+        hint.starts_with("skywave: only this host reaches that address; --listen 0.0.0.0:"),
+        "{hint}"
+    );
 }
 
 #[test]

@@ -95,15 +95,4 @@ fn keys_of_openssh_that_cannot_be_used_say_why() {
             "{args:?}: {said}"
         );
     }
-    let wtcp = [
-        "send",
-        "film",
-        "127.0.0.1:9",
-        "--transport",
-        "wtcp",
-        "--peer",
-        "near.pub",
-    ];
-    let sent = skywave(dir.path(), &[&wtcp[..], &["--key", "odd"]].concat());
-    assert!(text(&sent.stderr).contains("WTCP cannot use this key"));
 }
