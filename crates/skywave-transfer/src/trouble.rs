@@ -3,7 +3,6 @@
 use std::io;
 
 use rustix::io::Errno;
-use skywave_wire::transfer::NoRoom;
 
 use crate::wire::message::Refusal;
 
@@ -21,21 +20,15 @@ impl From<Refusal> for Trouble {
     }
 }
 
-impl From<NoRoom> for Trouble {
-    fn from(error: NoRoom) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Self {
         if is_crowded(&error) {
             return Self::Later;
         }
-        let room = error
+        let refusal = error
             .get_ref()
-            .and_then(|error| error.downcast_ref::<NoRoom>());
-        Self::Refused(room.map_or_else(|| Refusal::io(&error), |room| room.clone().into()))
+            .and_then(|error| error.downcast_ref::<Refusal>());
+        Self::Refused(refusal.map_or_else(|| Refusal::io(&error), Refusal::clone))
     }
 }
 

@@ -5,7 +5,6 @@
 //! | [`key`] | who a host is |
 //! | [`endpoint`] | all connections of a socket, without I/O: Noise around WTCP |
 //! | [`node`] | an endpoint on a real socket; streams that block as files do |
-//! | [`transfer`] | files over a stream: whole or not at all, resumed |
 //! | [`relay`] | real packets through the links of the simulator |
 //! | `behind` | a program in a network whose only way out is a relay (Linux) |
 //!
@@ -38,6 +37,5 @@ pub mod node;
 pub mod relay;
 mod secure;
 mod system;
-pub mod transfer;
 
 pub use system::is_root;

@@ -2,7 +2,9 @@
 
 mod beneath;
 mod partial;
+mod room;
 mod store;
+mod tidy;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,12 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{Access, Mode, OFlags, access, open};
 use skywave_wire::key::PublicKey;
-use skywave_wire::transfer::remove_old;
 use tokio::sync::oneshot;
 
 pub(crate) use beneath::{Folders, Place, There};
 pub(crate) use partial::Partial;
-pub(crate) use skywave_wire::transfer::{Claim, Room};
+pub(crate) use room::{Claim, Room};
 pub(crate) use store::{Come, Group, Small, Stored};
 
 use crate::error::Error;
@@ -91,7 +92,7 @@ impl Inbox {
             Ok(root)
         };
         let root = open().map_err(Error::Folder)?;
-        remove_old(path);
+        tidy::remove_old(path);
         let room = Room::new(path, taking.quota).map_err(Error::Folder)?;
         Ok(Self {
             root: Arc::new(root),

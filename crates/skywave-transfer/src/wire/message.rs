@@ -22,7 +22,6 @@
 
 use serde::{Deserialize, Serialize};
 use skywave_wire::name::shown;
-use skywave_wire::transfer::NoRoom;
 
 use crate::name::{MAX_DEPTH, MAX_PATH};
 
@@ -279,17 +278,6 @@ impl Refusal {
         match self {
             Self::Io(text) => Self::Io(shown(&text)),
             other => other,
-        }
-    }
-}
-
-impl From<NoRoom> for Refusal {
-    fn from(error: NoRoom) -> Self {
-        match error {
-            NoRoom::Space(bytes) => Self::Space(bytes),
-            NoRoom::Quota(bytes) => Self::Quota(bytes),
-            NoRoom::Entries(most) => Self::Entries(most),
-            NoRoom::Io(text) => Self::Io(text),
         }
     }
 }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::statvfs;
 
+use crate::wire::message::Refusal;
+
 /// Most bytes that are left free, for what else the host does; of a small disk a part.
 const SPARE: u64 = 16 << 20;
 /// The part of a disk that is left free at most, as its inverse.
@@ -20,33 +22,10 @@ const ENTRIES: u64 = 1000;
 const WALKING: Duration = Duration::from_millis(100);
 const WALKING_PART: u32 = 20;
 
-/// Why there is no room.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoRoom {
-    /// So many bytes are free on the disk.
-    #[error("there is no room: {0} bytes are free")]
-    Space(u64),
-    /// So many bytes are left of the quota.
-    #[error("there is no room: the quota leaves {0} bytes")]
-    Quota(u64),
-    /// There are so many files and folders as the quota allows.
-    #[error("there is no room: the quota allows {0} files and folders")]
-    Entries(u64),
-    /// Nobody knows.
-    #[error("{0}")]
-    Io(String),
-}
-
-impl From<io::Error> for NoRoom {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error.to_string())
-    }
-}
-
 /// The room of a folder. Its totals are kept; it is walked again when they say that it is full, since files may have
 /// been taken out, but seldom, and while others go on.
 #[derive(Debug)]
-pub struct Room {
+pub(crate) struct Room {
     path: PathBuf,
     quota: Option<u64>,
     state: Mutex<State>,
@@ -86,7 +65,7 @@ struct Walks {
 
 /// Bytes that a transfer is going to write. What it has not written is free again at its end.
 #[derive(Debug)]
-pub struct Claim {
+pub(crate) struct Claim {
     room: Arc<Room>,
     left: u64,
 }
@@ -96,7 +75,7 @@ impl Room {
     ///
     /// # Errors
     /// When there is a quota and the folder cannot be read.
-    pub fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
+    pub(crate) fn new(path: &Path, quota: Option<u64>) -> io::Result<Self> {
         let used = match quota {
             Some(_) => total(path)?,
             None => Total::default(),
@@ -143,19 +122,23 @@ impl Room {
     }
 
     /// Does what the totals allow; once more after a walk if they do not.
-    fn try_twice<T>(&self, mut get: impl FnMut() -> Result<T, NoRoom>) -> Result<T, NoRoom> {
+    fn try_twice<T>(&self, mut get: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
         match get() {
-            Err(NoRoom::Quota(_) | NoRoom::Entries(_)) if self.walk()? => get(),
+            Err(Refusal::Quota(_) | Refusal::Entries(_))
+                if self.walk().map_err(|error| Refusal::io(&error))? =>
+            {
+                get()
+            }
             got => got,
         }
     }
 
-    fn claim(&self, bytes: u64) -> Result<(), NoRoom> {
+    fn claim(&self, bytes: u64) -> Result<(), Refusal> {
         self.try_twice(|| self.claim_by_totals(bytes))
     }
 
-    fn claim_by_totals(&self, bytes: u64) -> Result<(), NoRoom> {
-        let free = free(&self.path)?;
+    fn claim_by_totals(&self, bytes: u64) -> Result<(), Refusal> {
+        let free = free(&self.path).map_err(|error| Refusal::io(&error))?;
         let mut state = self.lock();
         let wanted = state.claimed.saturating_add(bytes);
         if let Some(quota) = self.quota {
@@ -163,13 +146,13 @@ impl Room {
                 .saturating_sub(state.used.bytes)
                 .saturating_sub(state.claimed);
             if bytes > left {
-                return Err(NoRoom::Quota(left));
+                return Err(Refusal::Quota(left));
             }
         }
         if let Some(free) = free
             && wanted > free
         {
-            return Err(NoRoom::Space(free.saturating_sub(state.claimed)));
+            return Err(Refusal::Space(free.saturating_sub(state.claimed)));
         }
         state.claimed = wanted;
         Ok(())
@@ -179,7 +162,7 @@ impl Room {
     ///
     /// # Errors
     /// When there are as many as the quota allows.
-    pub fn enter(&self) -> Result<(), NoRoom> {
+    pub(crate) fn enter(&self) -> Result<(), Refusal> {
         let Some(quota) = self.quota else {
             return Ok(());
         };
@@ -187,7 +170,7 @@ impl Room {
         self.try_twice(|| {
             let mut state = self.lock();
             if state.used.entries >= most {
-                return Err(NoRoom::Entries(most));
+                return Err(Refusal::Entries(most));
             }
             state.add(Total {
                 bytes: 0,
@@ -221,7 +204,7 @@ impl Claim {
     ///
     /// # Errors
     /// When there is none.
-    pub fn new(room: &Arc<Room>, bytes: u64) -> Result<Self, NoRoom> {
+    pub(crate) fn new(room: &Arc<Room>, bytes: u64) -> Result<Self, Refusal> {
         room.claim(bytes)?;
         Ok(Self {
             room: room.clone(),
@@ -233,7 +216,7 @@ impl Claim {
     ///
     /// # Errors
     /// When there is none.
-    pub fn add(&mut self, bytes: u64) -> Result<(), NoRoom> {
+    pub(crate) fn add(&mut self, bytes: u64) -> Result<(), Refusal> {
         self.room.claim(bytes)?;
         self.left += bytes;
         Ok(())
@@ -243,7 +226,7 @@ impl Claim {
     ///
     /// # Errors
     /// When there is none.
-    pub fn write(&mut self, bytes: u64) -> Result<(), NoRoom> {
+    pub(crate) fn write(&mut self, bytes: u64) -> Result<(), Refusal> {
         if bytes > self.left {
             self.room.claim(bytes - self.left)?;
             self.left = bytes;
@@ -298,13 +281,13 @@ mod tests {
     fn a_quota_is_for_all_transfers_and_what_is_there() {
         let (dir, room) = room(Some(100));
         let mut one = Claim::new(&room, 50).unwrap();
-        assert_eq!(Claim::new(&room, 21).err(), Some(NoRoom::Quota(20)));
+        assert_eq!(Claim::new(&room, 21).err(), Some(Refusal::Quota(20)));
         one.write(40).unwrap();
         drop(one);
         // Forty bytes were written, as far as anybody knows.
         assert!(Claim::new(&room, 30).is_ok());
         fs::write(dir.path().join("new"), [0; 40]).unwrap();
-        assert_eq!(Claim::new(&room, 31).err(), Some(NoRoom::Quota(30)));
+        assert_eq!(Claim::new(&room, 31).err(), Some(Refusal::Quota(30)));
         fs::remove_file(dir.path().join("old")).unwrap();
         assert!(Claim::new(&room, 60).is_ok());
     }
@@ -314,12 +297,12 @@ mod tests {
         let (_dir, room) = room(None);
         assert!(matches!(
             Claim::new(&room, u64::MAX).err(),
-            Some(NoRoom::Space(_))
+            Some(Refusal::Space(_))
         ));
         let _half = Claim::new(&room, 1 << 20).unwrap();
         assert!(matches!(
             Claim::new(&room, u64::MAX - 5).err(),
-            Some(NoRoom::Space(_))
+            Some(Refusal::Space(_))
         ));
     }
 
@@ -329,7 +312,7 @@ mod tests {
         let mut pipe = Claim::new(&room, 0).unwrap();
         pipe.write(60).unwrap();
         fs::write(dir.path().join("pipe"), [0; 60]).unwrap();
-        assert_eq!(pipe.write(20), Err(NoRoom::Quota(10)));
+        assert_eq!(pipe.write(20), Err(Refusal::Quota(10)));
     }
 
     #[test]
@@ -345,7 +328,7 @@ mod tests {
             fs::create_dir(dir.path().join(n.to_string())).unwrap();
         }
         room.lock().used.entries = ENTRIES + 3;
-        assert_eq!(room.enter(), Err(NoRoom::Entries(ENTRIES + 3)));
+        assert_eq!(room.enter(), Err(Refusal::Entries(ENTRIES + 3)));
     }
 
     #[test]
@@ -353,10 +336,10 @@ mod tests {
         let (dir, room) = room(Some(30));
         room.walks.lock().unwrap().spent = Duration::from_secs(3600);
         fs::remove_file(dir.path().join("old")).unwrap();
-        assert_eq!(Claim::new(&room, 1).err(), Some(NoRoom::Quota(0)));
+        assert_eq!(Claim::new(&room, 1).err(), Some(Refusal::Quota(0)));
         room.walks.lock().unwrap().spent = Duration::ZERO;
         let walking = room.walks.lock().unwrap();
-        assert_eq!(Claim::new(&room, 1).err(), Some(NoRoom::Quota(0)));
+        assert_eq!(Claim::new(&room, 1).err(), Some(Refusal::Quota(0)));
         drop(walking);
         assert!(Claim::new(&room, 1).is_ok());
     }

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::name::PREFIX;
+use skywave_wire::name::PREFIX;
 
 /// After this time, nobody will.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -13,7 +13,7 @@ const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 const OLD_SMALL: Duration = Duration::from_secs(3600);
 
 /// Removes partial files that were not written to for 30 days, and small ones that a receiver left that was killed.
-pub fn remove_old(dir: &Path) {
+pub(super) fn remove_old(dir: &Path) {
     let Ok(entries) = fs::read_dir(dir) else {
         return;
     };
