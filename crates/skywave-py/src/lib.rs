@@ -28,7 +28,6 @@ mod papers;
 mod results;
 mod running;
 mod table;
-mod wire;
 
 use pyo3::prelude::*;
 
@@ -59,8 +58,6 @@ mod _skywave {
     use super::results::Results;
     #[pymodule_export]
     use super::table::Table;
-    #[pymodule_export]
-    use super::wire::{WireNode, WireStream, wire_new_key, wire_public_key};
 
     /// Version and fingerprint of the engine: the same engine gives the same results.
     #[pymodule_export]
