@@ -19,7 +19,7 @@ mod whole;
 
 use skywave_core::Time;
 use skywave_core::proxy::Proxy;
-use skywave_core::tcp::TcpConfig;
+use skywave_core::tcp::{Connection, TcpConfig};
 
 use super::transport::Ends;
 use super::world::World;
@@ -40,6 +40,35 @@ pub(crate) struct Joint {
     failed: bool,
     hand_overs: HandOvers,
     whole: Whole,
+}
+
+/// The flows that are the halves of another one: from the source to the proxy, and from there.
+#[derive(Clone, Copy)]
+struct Halves {
+    near: usize,
+    far: usize,
+}
+
+/// How far the data of a flow that a proxy splits have come.
+struct Progress {
+    /// Bytes that the source knows to be acknowledged.
+    acknowledged: u64,
+    /// Bytes that the destination has got in order.
+    delivered: u64,
+}
+
+impl Progress {
+    fn of(source: &Connection, destination: &Connection) -> Self {
+        Self {
+            acknowledged: source.acknowledged(),
+            delivered: destination.received(),
+        }
+    }
+
+    /// Bytes that nobody sends again if the proxy fails.
+    fn at_risk(&self) -> u64 {
+        self.acknowledged.saturating_sub(self.delivered)
+    }
 }
 
 /// What befalls a proxy.
@@ -132,8 +161,8 @@ fn work(now: Time, near: &mut Half, far: &mut Half) -> Turn {
     if let Role::Near { fresh, .. } = &mut near.role {
         joint.whole.sent(fresh);
     }
-    let ends = (near.client.acknowledged(), far.server.received());
-    joint.whole.measure(now, buffered, ends);
+    let progress = Progress::of(&near.client, &far.server);
+    joint.whole.measure(now, buffered, &progress);
     turn
 }
 
@@ -161,11 +190,12 @@ impl World<'_> {
             Role::State { near, far } => (*near as usize, *far as usize),
             Role::Alone => return,
         };
-        if index != near && index != far && !self.end_hand_over(index, (near, far), at) {
+        let halves = Halves { near, far };
+        if index != near && index != far && !self.end_hand_over(index, halves, at) {
             return;
         }
         self.flows[far].pass(at);
-        let Some([first, second]) = self.halves([near, far]) else {
+        let Some([first, second]) = self.halves(halves) else {
             return;
         };
         let turn = work(at, first, second);
@@ -174,16 +204,16 @@ impl World<'_> {
         self.flows[far].settle(at);
         match turn {
             Turn::Stays => {}
-            Turn::Leaves => self.begin_hand_over((near, far), at),
+            Turn::Leaves => self.begin_hand_over(halves, at),
             Turn::Fails => self.give_up_hand_over(far),
         }
         self.schedule_receiver(near);
         self.schedule_sender(far);
     }
 
-    /// The ends of two flows that have whole connections.
-    fn halves(&mut self, flows: [usize; 2]) -> Option<[&mut Half; 2]> {
-        let [first, second] = self.flows.get_disjoint_mut(flows).ok()?;
+    /// The ends of both halves, the near one first.
+    fn halves(&mut self, Halves { near, far }: Halves) -> Option<[&mut Half; 2]> {
+        let [first, second] = self.flows.get_disjoint_mut([near, far]).ok()?;
         match (&mut first.ends, &mut second.ends) {
             (Ends::Half(first), Ends::Half(second)) => Some([first, second]),
             _ => None,
@@ -195,12 +225,16 @@ impl World<'_> {
         let (spec, end) = (self.spec, self.end);
         let mut outcomes = Vec::with_capacity(spec.proxies.len());
         for spec in &spec.proxies {
-            if let Some([near, far]) = self.halves([spec.near, spec.far])
+            let halves = Halves {
+                near: spec.near,
+                far: spec.far,
+            };
+            if let Some([near, far]) = self.halves(halves)
                 && let Role::Far(joint) = &mut far.role
             {
-                let ends = (near.client.acknowledged(), far.server.received());
+                let progress = Progress::of(&near.client, &far.server);
                 let failed = joint.failed;
-                let mut outcome = joint.whole.outcome(&spec.name, end, failed, ends);
+                let mut outcome = joint.whole.outcome(&spec.name, end, failed, &progress);
                 (outcome.hand_over_bytes, outcome.hand_over_s) = joint.hand_overs.cost();
                 outcomes.push(outcome);
             }

@@ -18,6 +18,7 @@ use skywave_core::{Duration, Time};
 use super::super::routes::Direction;
 use super::super::transport::Ends;
 use super::super::world::World;
+use super::Halves;
 use super::half::{Presence, Role};
 use crate::spec::HandOver;
 
@@ -103,10 +104,10 @@ impl HandOvers {
 }
 
 impl World<'_> {
-    /// The destination of the proxy between flows `near` and `far` leaves its cell: from now on, packets go to the other
+    /// The destination of the proxy between these halves leaves its cell: from now on, packets go to the other
     /// one, and so does the proxy's state.
-    pub(super) fn begin_hand_over(&mut self, (near, far): (usize, usize), at: Time) {
-        let Some([first, second]) = self.halves([near, far]) else {
+    pub(super) fn begin_hand_over(&mut self, halves: Halves, at: Time) {
+        let Some([first, second]) = self.halves(halves) else {
             return;
         };
         let Role::Far(joint) = &mut second.role else {
@@ -117,11 +118,12 @@ impl World<'_> {
         let state = joint.hand_overs.all[number].state;
         (first.server_is, second.client_is) = (Presence::Away, Presence::Away);
 
+        let Halves { near, far } = halves;
         self.routes.lead(near as u32, number);
         self.routes.lead(far as u32, number);
         let data = [near, far].map(|half| self.routes.places(half as u32, Direction::Forward));
         let acks = self.routes.places(far as u32, Direction::Reverse);
-        if let Some([first, second]) = self.halves([near, far]) {
+        if let Some([first, second]) = self.halves(halves) {
             [first.data_from, second.data_from] = data;
             second.acks_from = acks;
         }
@@ -135,19 +137,14 @@ impl World<'_> {
         self.schedule_sender(state);
     }
 
-    /// Something has happened to flow `state`, which may carry the state of the proxy between flows `near` and `far`. If
+    /// Something has happened to flow `state`, which may carry the state of the proxy between these halves. If
     /// all of it has come, the proxy is there. Returns whether that is so.
-    pub(super) fn end_hand_over(
-        &mut self,
-        state: usize,
-        (near, far): (usize, usize),
-        at: Time,
-    ) -> bool {
+    pub(super) fn end_hand_over(&mut self, state: usize, halves: Halves, at: Time) -> bool {
         let Ends::Half(half) = &self.flows[state].ends else {
             return false;
         };
         let bytes = half.server.received();
-        let Some([first, second]) = self.halves([near, far]) else {
+        let Some([first, second]) = self.halves(halves) else {
             return false;
         };
         let Role::Far(joint) = &mut second.role else {
@@ -158,15 +155,16 @@ impl World<'_> {
         }
         (first.server_is, second.client_is) = (Presence::Here, Presence::Here);
         second.server.announce();
+        let far = halves.far;
         self.flows[far].pass(at);
-        self.fire_late_timers((near, far), at);
+        self.fire_late_timers(halves, at);
         self.answer(far, at);
         self.schedule_receiver(far);
         true
     }
 
     /// Both ends of the proxy let their timers expire that became due on the way, one after the other.
-    fn fire_late_timers(&mut self, (near, far): (usize, usize), at: Time) {
+    fn fire_late_timers(&mut self, Halves { near, far }: Halves, at: Time) {
         while self.flows[near].receiver_due() <= at {
             self.flows[near].on_receiver_timer(at);
             self.answer(near, at);

@@ -3,6 +3,7 @@
 use skywave_core::Time;
 
 use super::super::undelivered::Undelivered;
+use super::Progress;
 use crate::measure::{FlowMeter, Gauge};
 use crate::outcome::{FlowOutcome, ProxyOutcome};
 use crate::spec::Spec;
@@ -33,20 +34,13 @@ impl Whole {
         }
     }
 
-    /// The proxy's buffer and both hosts stand like this from `now` on: the source knows that
-    /// `acknowledged` bytes are acknowledged, and the destination has got `delivered` in order.
-    pub(super) fn measure(
-        &mut self,
-        now: Time,
-        buffered: u64,
-        (acknowledged, delivered): (u64, u64),
-    ) {
+    /// From `now` on the proxy's buffer holds `buffered` bytes, and the data have come this far.
+    pub(super) fn measure(&mut self, now: Time, buffered: u64, progress: &Progress) {
         let counts = self.meter.counts(now);
         self.undelivered
-            .deliver(now, counts, delivered, &mut self.meter);
+            .deliver(now, counts, progress.delivered, &mut self.meter);
         self.buffered.set(now, buffered);
-        self.at_risk
-            .set(now, acknowledged.saturating_sub(delivered));
+        self.at_risk.set(now, progress.at_risk());
     }
 
     pub(super) fn outcome(
@@ -54,7 +48,7 @@ impl Whole {
         name: &str,
         now: Time,
         failed: bool,
-        (acknowledged, delivered): (u64, u64),
+        progress: &Progress,
     ) -> ProxyOutcome {
         let FlowOutcome {
             name,
@@ -76,7 +70,7 @@ impl Whole {
             buffered_max_bytes: self.buffered.max(),
             at_risk_mean_bytes: self.at_risk.mean(now),
             at_risk_max_bytes: self.at_risk.max(),
-            lost_bytes: failed.then(|| acknowledged.saturating_sub(delivered) as f64),
+            lost_bytes: failed.then(|| progress.at_risk() as f64),
             hand_over_bytes: None,
             hand_over_s: None,
         }
