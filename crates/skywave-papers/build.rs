@@ -1,4 +1,5 @@
-//! Lists the papers: every folder of `experiments/` with a `claims.toml`, and the scenarios in it.
+//! Lists the papers, every folder of `experiments/` with a `claims.toml` and the scenarios in it, and the files of
+//! comparisons with other programs in `bench/peers`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -32,8 +33,29 @@ fn main() {
         out.push_str("] },\n");
     }
     out.push_str("]\n");
-    let target = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("papers.rs");
-    if let Err(error) = fs::write(&target, out) {
+    write("papers.rs", &out);
+    write("peers.rs", &peers(&root.join("../../bench/peers")));
+}
+
+/// The files of all sets, and those that they name in other folders, by their paths from `peers`.
+fn peers(peers: &Path) -> String {
+    let sets = peers.join("sets");
+    println!("cargo::rerun-if-changed={}", sets.display());
+    let folders = entries(&sets).into_iter().filter(|path| path.is_dir());
+    let own = folders.flat_map(|folder| entries(&folder));
+    let shared = ["ns2/path.tcl", "ns2/reference/witness.csv"].map(|path| peers.join(path));
+    let mut out = String::from("&[\n");
+    for path in own.chain(shared) {
+        let name = path.strip_prefix(peers).unwrap_or(&path);
+        let (name, path) = (name.display().to_string(), path.display().to_string());
+        let _ = writeln!(out, "({name:?}, include_str!({path:?})),");
+    }
+    out + "]\n"
+}
+
+fn write(name: &str, text: &str) {
+    let target = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+    if let Err(error) = fs::write(&target, text) {
         println!("cargo::error=cannot write {}: {error}", target.display());
     }
 }

@@ -1,4 +1,4 @@
-"""Makes reference/red_ecn.csv: Reno over a RED bottleneck in ns-2, with and without ECN.
+"""Makes ../sets/ecn/reference.csv: Reno over a RED bottleneck in ns-2, with and without ECN.
 
 python3 bench/peers/ns2/red.py            # all points, 20 runs each: 13 minutes of processor time
 python3 bench/peers/ns2/red.py --seeds 5 --only crowd --out /dev/stdout
@@ -112,7 +112,7 @@ def main() -> None:
         "--seeds", type=int, default=20, choices=range(2, 1 + table.MOST), metavar="N"
     )
     parser.add_argument("--only", nargs="+", choices=POINTS, default=list(POINTS))
-    parser.add_argument("--out", type=Path, default=HERE / "reference/red_ecn.csv")
+    parser.add_argument("--out", type=Path, default=HERE.parent / "sets/ecn/reference.csv")
     options = parser.parse_args()
     seeds = table.seeds(options.seeds)
     with ThreadPoolExecutor(2) as pool:

@@ -1,6 +1,6 @@
 """NewReno over a chain of 802.11g stations in ns-3: goodput, and what became of frames and routes.
 
-The scenario of `reference/wifi_chain.csv`: data at 24 Mb/s, control frames at 6 Mb/s, slots of
+The scenario of `../sets/wifi/reference.csv`: data at 24 Mb/s, control frames at 6 Mb/s, slots of
 20 µs. `ns2` is two-ray ground, stations 200 m apart, received to 250 m and sensed to 550 m;
 `default` is ns-3's own log-distance loss, 30 m apart. Prints a line of JSON. Stations count from 0;
 `looks` are samples of the ends' route tables, every 10 ms.

@@ -241,8 +241,10 @@ impl Failure {
                 RankError::Scenario(error)
                 | RankError::File(FileError::Mistake { shown: error, .. }),
             )
-            | Self::Set(SetError::Scenario(error))
-            | Self::Live(LiveError::Scenario(error)) => {
+            | Self::Set(
+                SetError::Scenario(error) | SetError::File(FileError::Mistake { shown: error, .. }),
+            )
+            | Self::Live(LiveError::Set(SetError::Scenario(error))) => {
                 tell(&error.render(io::stderr().is_terminal()));
             }
             Self::Closed | Self::Program(_) => {}
@@ -270,7 +272,7 @@ impl Failure {
             | Self::Folder { .. }
             | Self::Exists(_)
             | Self::Capturing(capture::Error::UnknownLink { .. })
-            | Self::Live(LiveError::UnknownAgent(_) | LiveError::Scenario(_)) => 2,
+            | Self::Live(LiveError::NoSetting { .. } | LiveError::Set(_)) => 2,
             #[cfg(feature = "pdf")]
             Self::Font(_) => 2,
             Self::Interrupted { .. }

@@ -5,7 +5,8 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use skywave_lab::experiment::{self, Design, Options, Results, simulate};
-use skywave_papers::validate::{self, Judged, Line, SETS, Set};
+use skywave_papers::validate::live::{self, LiveError};
+use skywave_papers::validate::{self, Judged, Line, Set};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -14,8 +15,6 @@ use crate::names::Named;
 use crate::output;
 use crate::progress::Bar;
 
-mod live;
-
 /// Compare with other simulators and Linux: our numbers, theirs, a verdict by one rule.
 ///
 /// Simulates every point of the reference tables (made with ns-2.35, ns-3 and the Linux kernel) and
@@ -23,24 +22,26 @@ mod live;
 /// retransmissions within 15% of the reference's mean (other tolerances of a set stand in its heading,
 /// and in docs/validation.md), or the 95% intervals overlap. Fails when fewer rows of a set agree than
 /// docs/validation.md requires.
-/// With --live it runs ns-2 here, at a point of your choice or (with --only) at every row of a set.
+/// With --live it runs ns-2 here, at every row of a set or (with --at) at a point of your choice.
+/// A folder with a table of your own is a set too (docs/own-comparison.md).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave validate\n  \
     skywave validate --only cerl --seeds 5\n  \
     skywave validate --json | jq 'select(.agrees == false)'\n  \
-    skywave validate --live --agent reno --loss 0.03 --delay 120ms --seeds 5\n  \
+    skywave validate --only ./my-table\n  \
     skywave validate --live --only ecn\n  \
-    skywave validate --live --path red --ecn --flows 16 --seeds 5\n\n\
+    skywave validate --live --only cerl --at agent=Vegas q=0.03 Tp=120 --seeds 5\n  \
+    skywave validate --live --only ecn --at ecn=1 flows=16 --seeds 5\n\n\
     Each line of --json has: set, row {column: value}, judged, agrees, within_tolerance, quantities\n\
     {name: {ours, ours_ci95, theirs, theirs_ci95, ratio, agrees, within_tolerance}} (an interval is\n\
     its half width; null for a single run). A last line for each set has: set, rows, seeds,\n\
     agreeing, by_tolerance, by_overlap (agree only because intervals overlap), required, passes.")]
 pub(crate) struct Args {
     /// Only these sets: cerl, sifest, dcr, dcr-lockstep, ecn, witness, linux, ns3, modern, queues,
-    /// kernel, shares, wifi, wifi-far.
+    /// kernel, shares, wifi, wifi-far, or folders with a set.toml.
     #[arg(long, value_name = "SET", value_delimiter = ',', hide_possible_values = true,
-        value_parser = Named(|| SETS.to_vec()))]
+        value_parser = Named(validate::names))]
     only: Vec<String>,
 
     /// Replications of each point (of dcr 3 at most, of shares 5).
@@ -56,24 +57,32 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["only", "live"])]
     markdown: Vec<PathBuf>,
 
-    /// Run ns-2 here: at the point that the following options describe, or at the rows of --only.
-    #[arg(long)]
+    /// Run ns-2 here: at the rows of --only, or at the point of --at.
+    #[arg(long, requires = "only")]
     live: bool,
 
-    #[command(flatten)]
-    point: live::Point,
+    /// A point of the set: these columns have these values, the others those that its set.toml has for such a point.
+    /// An unknown name is answered with those that there are; docs/validation.md#with-ns-2-here says what they mean.
+    #[arg(long, value_name = "COLUMN=VALUE", num_args = 1.., requires = "live", value_parser = setting)]
+    at: Vec<(String, String)>,
 
     #[command(flatten)]
     keep: Keep,
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let seeds = args.seeds.get();
-    let sets = match (args.live, args.only.is_empty()) {
-        (true, true) => vec![live::measure(&args.point, seeds)?],
-        (true, false) => live::repeat(&named(&args.only, seeds)?)?,
-        (false, _) => named(&args.only, seeds)?,
-    };
+    let mut sets = named(&args.only, args.seeds.get())?;
+    if !args.at.is_empty() {
+        let [set] = &sets[..] else {
+            return Err(Failure::Usage(
+                "--at: one set expected in --only".to_owned(),
+            ));
+        };
+        sets = vec![live::measure(set, &args.at, interrupt::flag())?];
+    } else if args.live {
+        let repeated = sets.iter().map(|set| live::repeat(set, interrupt::flag()));
+        sets = repeated.collect::<Result<_, LiveError>>()?;
+    }
     output::check_pages(&args.markdown, validate::VERB, |text| {
         validate::in_page(text, &[])
     })?;
@@ -101,19 +110,23 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     Err(Failure::Disagrees(missed))
 }
 
-/// The sets asked for, or all.
+/// The sets asked for, or all built-in ones.
 fn named(only: &[String], seeds: u64) -> Result<Vec<Set>, Failure> {
-    let all = || SETS.iter().map(|name| (*name).to_owned()).collect();
-    let names: Vec<String> = if only.is_empty() {
-        all()
+    let all = validate::names();
+    let asked = only.iter().map(String::as_str);
+    let names: Vec<&str> = if only.is_empty() {
+        all
     } else {
-        only.to_vec()
+        asked.collect()
     };
-    let mut sets = Vec::with_capacity(names.len());
-    for name in names {
-        sets.push(Set::named(&name, seeds)?);
-    }
-    Ok(sets)
+    let sets = names.into_iter().map(|name| Set::load(name, seeds));
+    Ok(sets.collect::<Result<_, _>>()?)
+}
+
+/// A column and its value.
+fn setting(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("expected COLUMN=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Replications below which overlapping intervals say little.

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use skywave_scenario::{Document, ScenarioError};
+use toml::Value;
 
 /// A file that cannot be read, or is not what it should be.
 #[derive(Debug, thiserror::Error)]
@@ -69,4 +70,30 @@ pub(crate) fn from_toml<T: DeserializeOwned>(
         Ok((document, model))
     };
     read().map_err(|shown: ScenarioError| FileError::mistake(file, shown.to_string(), shown))
+}
+
+/// A value as it stands on one line of a TOML file.
+pub(crate) fn inline(value: &Value) -> String {
+    let list = |items: Vec<String>| items.join(", ");
+    match value {
+        // TOML reads the escapes of JSON.
+        Value::String(text) => quoted(text),
+        Value::Integer(i) => i.to_string(),
+        Value::Float(x) if x.is_finite() => format!("{x:?}"),
+        Value::Float(x) => x.to_string().to_lowercase(),
+        Value::Boolean(b) => b.to_string(),
+        Value::Datetime(t) => t.to_string(),
+        Value::Array(items) => format!("[{}]", list(items.iter().map(inline).collect())),
+        Value::Table(table) => {
+            let pairs = table.iter();
+            let pairs = pairs.map(|(k, v)| format!("{} = {}", quoted(k), inline(v)));
+            format!("{{ {} }}", list(pairs.collect()))
+        }
+    }
+}
+
+/// A basic string of TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    // A string cannot fail to be written as JSON.
+    serde_json::to_string(text).unwrap_or_default()
 }

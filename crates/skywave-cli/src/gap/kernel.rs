@@ -46,7 +46,7 @@ pub(super) struct KernelArgs {
     #[arg(long, value_name = "N", requires = "kernel", default_value = "3")]
     tries: NonZeroUsize,
 
-    /// With --kernel: print the table as bench/peers/linux/reference/kernel.csv has it, a line as soon
+    /// With --kernel: print the table as bench/peers/sets/kernel/reference.csv has it, a line as soon
     /// as it is measured.
     #[arg(long, requires = "kernel", conflicts_with = "json")]
     csv: bool,
@@ -169,14 +169,12 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
 
     let stop = interrupt::flag();
     let (set, paths) = row::set(&args.kernel)?;
-    let offered = real::offered(set.rows())?;
     let mut rows: Vec<Row> = Vec::new();
     for (at, (case, path)) in set.rows().iter().zip(paths).enumerate() {
-        let row = Row::new(at, path, case, args)?;
-        if offered.contains(&row.law) {
-            rows.push(row);
-        }
+        rows.push(Row::new(at, path, case, args)?);
     }
+    let offered = real::offered(&rows)?;
+    rows.retain(|row| offered.contains(&row.law));
     if args.kernel.csv {
         writeln!(io::stdout().lock(), "{}", row::COLUMNS)?;
     }

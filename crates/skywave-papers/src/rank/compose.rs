@@ -3,6 +3,7 @@
 use toml::Value;
 
 use super::model::{Cross, MechanismModel};
+use crate::file::{inline, quoted};
 
 /// A composition that takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,30 +150,4 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => inline(other),
     }
-}
-
-/// A value as it stands on one line of a TOML file.
-pub(super) fn inline(value: &Value) -> String {
-    let list = |items: Vec<String>| items.join(", ");
-    match value {
-        // TOML reads the escapes of JSON.
-        Value::String(text) => quoted(text),
-        Value::Integer(i) => i.to_string(),
-        Value::Float(x) if x.is_finite() => format!("{x:?}"),
-        Value::Float(x) => x.to_string().to_lowercase(),
-        Value::Boolean(b) => b.to_string(),
-        Value::Datetime(t) => t.to_string(),
-        Value::Array(items) => format!("[{}]", list(items.iter().map(inline).collect())),
-        Value::Table(table) => {
-            let pairs = table.iter();
-            let pairs = pairs.map(|(k, v)| format!("{} = {}", quoted(k), inline(v)));
-            format!("{{ {} }}", list(pairs.collect()))
-        }
-    }
-}
-
-/// A basic string of TOML.
-pub(super) fn quoted(text: &str) -> String {
-    // A string cannot fail to be written as JSON.
-    serde_json::to_string(text).unwrap_or_default()
 }

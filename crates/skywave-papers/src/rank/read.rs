@@ -6,12 +6,12 @@ use std::ops::Range;
 use skywave_core::tcp::PRESETS;
 use skywave_sim::spec::Transport;
 
-use super::compose::{Entry, cross, inline, quoted};
+use super::compose::{Entry, cross};
 use super::error::RankError;
 use super::model::{Cross, File, Kind, MechanismModel, PathModel};
 use super::place::Place;
 use super::study::{Study, StudyPath};
-use crate::file::{FileError, from_toml};
+use crate::file::{FileError, from_toml, inline, quoted};
 use skywave_scenario::{Document, NoFiles, Scenario, ScenarioError, Spanned};
 use toml::{Table, Value};
 

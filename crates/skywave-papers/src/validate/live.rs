@@ -7,28 +7,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::rng::Stream;
 
-use super::case::Path;
-use super::{Case, NS2, Quantity, Row, Set, Terms};
+use super::model::Live;
+use super::table::Cells;
+use super::{Quantity, Row, Set, SetError};
 use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::number::fixed;
 use skywave_lab::threads::{self, NoThreads};
-use skywave_scenario::{NoFiles, Scenario, ScenarioError};
-
-/// Our script for ns-2.
-const SCRIPT: &str = include_str!("../../../../bench/peers/ns2/path.tcl");
 
 /// Why ns-2 could not be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// No agent has this name.
-    #[error("there is no agent `{0}`; there are {names}", names = names())]
-    UnknownAgent(String),
     /// A set's numbers are not ns-2's.
     #[error("`{0}` compares with {1}, which --live does not run")]
-    NotNs2(String, &'static str),
-    /// The point is no valid scenario.
+    NotNs2(String, String),
+    /// A point of the set has no such setting.
+    #[error("a point of `{set}` has no `{name}`; it has {known}")]
+    NoSetting {
+        /// The set.
+        set: String,
+        /// The setting that was given.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// The point is none of the set's.
     #[error(transparent)]
-    Scenario(#[from] ScenarioError),
+    Set(#[from] SetError),
     /// ns-2 is not installed.
     #[error("there is no `ns` here: --live needs ns-2.35 (Debian and Ubuntu: apt install ns2)")]
     Missing,
@@ -46,66 +50,72 @@ pub enum LiveError {
     Interrupted,
 }
 
-fn names() -> String {
-    super::Agent::names().collect::<Vec<_>>().join(", ")
-}
-
-/// Runs ns-2 at `case` with `seeds` seeds on all cores, and makes a set of the one row.
-pub fn measure(case: &Case, seeds: u64, cancel: &AtomicBool) -> Result<Set, LiveError> {
-    let (expected, decisive) = quantities(case);
-    let runs = runs(&Script::write()?, case, expected, seeds, cancel)?;
-    let row = Row {
-        labels: vec![("agent", case.agent.name.to_owned())],
-        case: case.clone(),
-        reference: estimates(&runs, expected),
-    };
-    let terms = Terms {
-        title: "ns-2 run here",
-        peer: NS2,
-        required: case.agent.comparable.then_some(1.0),
-        decisive,
-        goodput_tolerance: None,
-        note: format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs)),
-    };
-    Ok(Set::new("live", terms, vec![row], seeds)?)
+/// Runs ns-2 on all cores at the point of `set` with these settings, names and values; the set has that one row.
+pub fn measure(
+    set: &Set,
+    settings: &[(String, String)],
+    cancel: &AtomicBool,
+) -> Result<Set, LiveError> {
+    let live = live(set)?;
+    let mut cells = Cells::of_point(&set.place.shown("set.toml"));
+    for (name, value) in &live.point {
+        let text = value.as_str().map(str::to_owned);
+        cells.set(name, text.unwrap_or_else(|| value.to_string()));
+    }
+    for (name, text) in settings {
+        if !cells.has(name) && !set.terms.variables.contains_key(name) {
+            let known = live.point.keys().chain(set.terms.variables.keys());
+            return Err(LiveError::NoSetting {
+                set: set.name.clone(),
+                name: name.clone(),
+                known: known.map(String::as_str).collect::<Vec<_>>().join(", "),
+            });
+        }
+        cells.set(name, text.clone());
+    }
+    let mut row = set.making(|maker| maker.row(maker.complete(cells)?))?;
+    for (name, text) in settings {
+        if !row.labels.iter().any(|(label, _)| label == name) {
+            row.labels.push((name.clone(), text.clone()));
+        }
+    }
+    let quantities = set.terms.quantity.iter().map(|measured| measured.name);
+    let runs = Script::of(set)?.runs(set, &row, &quantities.clone().collect::<Vec<_>>(), cancel)?;
+    row.reference = estimates(&runs, quantities);
+    let mut set = set.clone();
+    "live".clone_into(&mut set.name);
+    "ns-2 run here".clone_into(&mut set.terms.title);
+    set.terms.required = set.terms.required.map(|_| 1.0);
+    set.terms.note = format!("Goodputs of ns-2's runs, Mb/s: {}", goodputs(&runs));
+    set.rows = vec![row];
+    Ok(set)
 }
 
 /// The rows of `set` with numbers that ns-2 gives here instead of those of the table.
 pub fn repeat(set: &Set, cancel: &AtomicBool) -> Result<Set, LiveError> {
-    if set.terms.peer != NS2 {
-        return Err(LiveError::NotNs2(set.name.clone(), set.terms.peer));
-    }
-    let script = Script::write()?;
+    let script = Script::of(set)?;
     let mut repeated = set.clone();
     for row in &mut repeated.rows {
         let expected: Vec<Quantity> = row.reference.iter().map(|&(q, _)| q).collect();
-        let seeds = set.seeds.len() as u64;
-        let runs = runs(&script, &row.case, &expected, seeds, cancel)?;
-        row.reference = estimates(&runs, &expected);
+        let runs = script.runs(set, row, &expected, cancel)?;
+        row.reference = estimates(&runs, expected.into_iter());
     }
     Ok(repeated)
 }
 
-/// The runs of ns-2 at `case`.
-fn runs(
-    script: &Script,
-    case: &Case,
-    expected: &[Quantity],
-    seeds: u64,
-    cancel: &AtomicBool,
-) -> Result<Vec<Run>, LiveError> {
-    let scenario = Scenario::parse("live", &case.scenario(), &NoFiles)?;
-    let arguments = case.ns_arguments(&scenario.points()[0].spec(1));
-    all(script, &arguments, expected, seeds, cancel)
+/// How ns-2 runs the rows of a set.
+fn live(set: &Set) -> Result<&Live, LiveError> {
+    let other = || LiveError::NotNs2(set.name.clone(), set.terms.peer.clone());
+    set.terms.live.as_ref().ok_or_else(other)
 }
 
-fn estimates(runs: &[Run], expected: &[Quantity]) -> Vec<(Quantity, Estimate)> {
-    let of = |&quantity: &Quantity| {
+fn estimates(runs: &[Run], expected: impl Iterator<Item = Quantity>) -> Vec<(Quantity, Estimate)> {
+    let of = |quantity: Quantity| {
         let values = runs.iter().filter_map(|run| run.get(quantity.name()));
         let samples: Vec<f64> = values.copied().collect();
         Some((quantity, Estimate::of(&samples)?))
     };
-    expected.iter().filter_map(of).collect()
+    expected.filter_map(of).collect()
 }
 
 /// The goodputs of all runs, sorted: a mean would hide that there are two kinds of runs.
@@ -119,39 +129,8 @@ fn goodputs(runs: &[Run]) -> String {
     words.join(" ")
 }
 
-/// The quantities of a case, and those of them that decide.
-fn quantities(case: &Case) -> (&'static [Quantity], &'static [Quantity]) {
-    match case.path {
-        Path::Dcr(_) => (&Quantity::OF_DCR, &Quantity::OF_DCR),
-        Path::Red(_) => (&Quantity::OF_RED, &Quantity::DECISIVE_OF_RED),
-        _ => (&Quantity::OF_FLOWS, &Quantity::OF_FLOWS),
-    }
-}
-
 /// One run's numbers by name.
 type Run = BTreeMap<String, f64>;
-
-fn all(
-    script: &Script,
-    arguments: &[String],
-    expected: &[Quantity],
-    seeds: u64,
-    cancel: &AtomicBool,
-) -> Result<Vec<Run>, LiveError> {
-    threads::each(None, seeds as usize, |index| {
-        if cancel.load(Ordering::Relaxed) {
-            return Err(LiveError::Interrupted);
-        }
-        // Ctrl-C reaches ns-2 too: that it said nothing is then no failure of its own.
-        one(script, arguments, expected, index as u64 + 1).map_err(|error| {
-            if cancel.load(Ordering::Relaxed) {
-                LiveError::Interrupted
-            } else {
-                error
-            }
-        })
-    })
-}
 
 /// The seed of replication `number`: large and unrelated, for small seeds of ns-2 give correlated
 /// streams (1 to 10 all lose the first packet at 1%).
@@ -215,15 +194,46 @@ struct Script {
 }
 
 impl Script {
-    fn write() -> io::Result<Self> {
+    /// That of `set`.
+    fn of(set: &Set) -> Result<Self, LiveError> {
+        let text = set.place.text(&live(set)?.script).map_err(SetError::from)?;
+        Ok(Self::write(&text)?)
+    }
+
+    fn write(text: &str) -> io::Result<Self> {
         let name = format!("skywave-ns2-{}.tcl", std::process::id());
         let path = std::env::temp_dir().join(name);
         let mut options = std::fs::OpenOptions::new();
         // Never follow or overwrite what somebody else has put there.
         let mut file = options.write(true).create_new(true).open(&path)?;
         let script = Self { path };
-        file.write_all(SCRIPT.as_bytes())?;
+        file.write_all(text.as_bytes())?;
         Ok(script)
+    }
+
+    /// The runs of ns-2 at a row of `set`, one a seed, which have all the `expected` quantities.
+    fn runs(
+        &self,
+        set: &Set,
+        row: &Row,
+        expected: &[Quantity],
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Run>, LiveError> {
+        let arguments = &live(set)?.arguments;
+        let arguments = set.making(|maker| maker.arguments(arguments, &row.cells))?;
+        threads::each(None, set.seeds.len(), |index| {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(LiveError::Interrupted);
+            }
+            // Ctrl-C reaches ns-2 too: that it said nothing is then no failure of its own.
+            one(self, &arguments, expected, index as u64 + 1).map_err(|error| {
+                if cancel.load(Ordering::Relaxed) {
+                    LiveError::Interrupted
+                } else {
+                    error
+                }
+            })
+        })
     }
 }
 

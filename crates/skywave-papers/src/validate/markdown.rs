@@ -22,7 +22,7 @@ impl From<&Judged<'_>> for Line {
         let agree = percent(agreeing as f64 / rows.max(1) as f64, 1);
         Self(vec![
             format!("`{}`", judged.set.name),
-            terms.title.to_owned(),
+            terms.title.clone(),
             rows.to_string(),
             format!("{agreeing} ({agree})"),
             close.to_string(),

@@ -1,177 +1,142 @@
-//! Tables of other simulators' numbers, as CSV without quotes. A row that cannot be read is an error:
-//! one left out would never disagree.
+//! Tables of other simulators' numbers, as CSV. A row that cannot be read is an error: one left out would never
+//! disagree.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use super::verdict::Quantity;
+use minijinja::Value;
+
+use super::SetError;
 use skywave_lab::experiment::stats::Estimate;
 
-/// A cell that is not what its column holds.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}, line {line}: {expected} expected in column `{column}`")]
-pub struct Unreadable {
-    /// The table, from the repository's root.
-    pub file: &'static str,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column's heading.
-    pub column: String,
-    /// The kind of value that should be there.
-    pub expected: &'static str,
+/// A row of a table by the names of its columns, and values that a set adds to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cells {
+    /// The table.
+    file: String,
+    /// Its line, from 1.
+    line: u64,
+    texts: BTreeMap<String, String>,
 }
 
-/// A table with a heading.
-pub(super) struct Table {
-    file: &'static str,
-    names: Vec<&'static str>,
-    rows: Vec<Vec<&'static str>>,
+/// The rows of the table in `text`, which messages call `file`; each is a line.
+pub(super) fn rows(file: &str, text: &str) -> Result<Vec<Cells>, SetError> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let unreadable = |line: u64| {
+        move |error: csv::Error| SetError::Row {
+            file: file.to_owned(),
+            line,
+            what: error.to_string(),
+        }
+    };
+    let names = reader.headers().map_err(unreadable(1))?.clone();
+    // After the heading.
+    let rows = (2..).zip(reader.records()).map(|(line, row)| {
+        let row = row.map_err(unreadable(line))?;
+        let texts = names.iter().zip(&row);
+        Ok(Cells {
+            file: file.to_owned(),
+            line,
+            texts: texts.map(|(n, t)| (n.to_owned(), t.to_owned())).collect(),
+        })
+    });
+    rows.collect()
 }
 
-impl Table {
-    /// The table in `text`, which `file` contains.
-    pub(super) fn of(file: &'static str, text: &'static str) -> Self {
-        let mut lines = text.lines().map(|line| line.split(',').collect());
+impl Cells {
+    /// The values that a set, which messages call `file`, has for a point of the user's choice.
+    pub(super) fn of_point(file: &str) -> Self {
         Self {
-            file,
-            names: lines.next().unwrap_or_default(),
-            rows: lines.collect(),
+            file: file.to_owned(),
+            line: 1,
+            texts: BTreeMap::new(),
         }
     }
 
-    /// Makes something of each row.
-    pub(super) fn each<T>(
-        &self,
-        make: impl Fn(&Cells<'_>) -> Result<T, Unreadable>,
-    ) -> Result<Vec<T>, Unreadable> {
-        let rows = self.rows.iter().enumerate();
-        rows.map(|(index, row)| {
-            make(&Cells {
-                table: self,
-                // After the heading.
-                line: index + 2,
-                row,
-            })
-        })
-        .collect()
-    }
-}
-
-/// A row by the names of its columns.
-pub(super) struct Cells<'a> {
-    table: &'a Table,
-    line: usize,
-    row: &'a [&'static str],
-}
-
-impl Cells<'_> {
-    /// The error that this column does not hold what is `expected`.
-    pub(super) fn unreadable(&self, column: &str, expected: &'static str) -> Unreadable {
-        Unreadable {
-            file: self.table.file,
-            line: self.line,
-            column: column.to_owned(),
-            expected,
-        }
+    /// Gives the column `name` this value.
+    pub(super) fn set(&mut self, name: &str, text: String) {
+        self.texts.insert(name.to_owned(), text);
     }
 
-    /// Whether the table has this column.
+    /// Whether there is such a column, or a value of the set's.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.table.names.contains(&name)
+        self.texts.contains_key(name)
     }
 
-    pub(super) fn text(&self, name: &str) -> Result<&'static str, Unreadable> {
-        let column = self.table.names.iter().position(|n| *n == name);
-        let cell = column.and_then(|column| self.row.get(column).copied());
-        cell.filter(|cell| !cell.is_empty())
-            .ok_or_else(|| self.unreadable(name, "a value"))
+    /// What messages call the row.
+    pub(super) fn shown(&self) -> String {
+        format!("{}, line {}", self.file, self.line)
     }
 
-    /// The value of a column, read by `make`.
-    pub(super) fn read<T>(
-        &self,
-        name: &str,
-        expected: &'static str,
-        make: impl Fn(&'static str) -> Option<T>,
-    ) -> Result<T, Unreadable> {
-        make(self.text(name)?).ok_or_else(|| self.unreadable(name, expected))
+    /// An error in the row.
+    pub(super) fn wrong(&self, what: &impl ToString) -> SetError {
+        SetError::Row {
+            file: self.file.clone(),
+            line: self.line,
+            what: what.to_string(),
+        }
     }
 
-    pub(super) fn number(&self, name: &str) -> Result<f64, Unreadable> {
-        let finite = |text: &str| f64::from_str(text).ok().filter(|x| x.is_finite());
-        self.read(name, "a number", finite)
+    /// The cell of the column `name`; an error where it is missing or empty.
+    pub(super) fn text(&self, name: &str) -> Result<&str, SetError> {
+        let text = self.texts.get(name).map(String::as_str);
+        let text = text.filter(|text| !text.is_empty());
+        text.ok_or_else(|| self.expected("a value", name))
     }
 
-    pub(super) fn whole(&self, name: &str) -> Result<u32, Unreadable> {
-        self.read(name, "a whole number", |text| text.parse().ok())
+    /// All cells by name, as templates see them: what is a number, as one.
+    pub(super) fn values(&self) -> BTreeMap<&str, Value> {
+        let cells = self.texts.iter();
+        cells
+            .map(|(name, text)| (name.as_str(), value(text)))
+            .collect()
     }
 
-    /// The number of runs that the row sums up.
-    pub(super) fn runs(&self, name: &str) -> Result<usize, Unreadable> {
-        let some = |text: &str| usize::from_str(text).ok().filter(|&n| n > 0);
-        self.read(name, "a number of runs", some)
+    /// The number in the column `name`.
+    pub(super) fn number(&self, name: &str) -> Result<f64, SetError> {
+        let number = f64::from_str(self.text(name)?).ok();
+        let number = number.filter(|x| x.is_finite());
+        number.ok_or_else(|| self.expected("a number", name))
     }
 
-    /// The estimate in the columns `name_mean`, `name_sd` and `name_ci95`.
-    pub(super) fn estimate(&self, name: &str) -> Result<Estimate, Unreadable> {
-        let n = self.runs("n")?;
-        let half = || self.number(&format!("{name}_ci95"));
-        Ok(Estimate {
-            n,
-            mean: self.number(&format!("{name}_mean"))?,
-            sd: self.number(&format!("{name}_sd"))?,
-            half: (n > 1).then(half).transpose()?,
-        })
+    /// The estimate in the columns `name_mean`, `name_sd` and, unless it follows from these, `name_ci95`, of as many
+    /// runs as the column `runs` says.
+    pub(super) fn moments(&self, name: &str, runs: &str) -> Result<Estimate, SetError> {
+        let n = usize::from_str(self.text(runs)?).ok().filter(|&n| n > 0);
+        let n = n.ok_or_else(|| self.expected("a number of runs", runs))?;
+        let mean = self.number(&format!("{name}_mean"))?;
+        let sd = self.number(&format!("{name}_sd"))?;
+        let half = format!("{name}_ci95");
+        if !self.has(&half) {
+            return Ok(Estimate::from_moments(n, mean, sd));
+        }
+        let half = (n > 1).then(|| self.number(&half)).transpose()?;
+        Ok(Estimate { n, mean, sd, half })
     }
 
-    /// The estimate from a cell that has a number a run, with spaces between them.
-    pub(super) fn samples(&self, name: &str) -> Result<Estimate, Unreadable> {
-        self.read(name, "a number a run", |text| {
-            let runs: Result<Vec<f64>, _> = text.split(' ').map(str::parse).collect();
-            Estimate::of(&runs.ok()?)
-        })
+    /// From a cell that has the runs with spaces between them, and in each a number a flow with `/` between them: of each
+    /// run its flows. There is at least one run, and all have as many flows.
+    pub(super) fn samples(&self, name: &str) -> Result<Vec<Vec<f64>>, SetError> {
+        let runs = self.text(name)?.split(' ');
+        let runs = runs.map(|run| run.split('/').map(str::parse).collect());
+        let runs: Option<Vec<Vec<f64>>> = runs.collect::<Result<_, _>>().ok();
+        let even = runs.filter(|runs| runs.iter().all(|run| run.len() == runs[0].len()));
+        even.ok_or_else(|| self.expected("a number a flow and run", name))
     }
 
-    /// From a cell that has the runs with spaces between them, and in each a number a flow with `/` between them:
-    /// of each flow its runs. There is at least one flow, and all have as many runs.
-    pub(super) fn flow_samples(&self, name: &str) -> Result<Vec<Vec<f64>>, Unreadable> {
-        self.read(name, "a number a flow and run", |text| {
-            let mut flows: Vec<Vec<f64>> = Vec::new();
-            for (at, run) in text.split(' ').enumerate() {
-                let numbers: Result<Vec<f64>, _> = run.split('/').map(str::parse).collect();
-                let numbers = numbers.ok()?;
-                if at == 0 {
-                    flows.resize(numbers.len(), Vec::new());
-                }
-                if numbers.len() != flows.len() {
-                    return None;
-                }
-                for (flow, number) in flows.iter_mut().zip(numbers) {
-                    flow.push(number);
-                }
-            }
-            Some(flows)
-        })
+    fn expected(&self, expected: &str, column: &str) -> SetError {
+        self.wrong(&format!("{expected} expected in column `{column}`"))
     }
+}
 
-    /// The reference's numbers of flows.
-    pub(super) fn flow_reference(
-        &self,
-        goodput: &str,
-    ) -> Result<Vec<(Quantity, Estimate)>, Unreadable> {
-        Ok(vec![
-            (Quantity::Goodput, self.estimate(goodput)?),
-            (Quantity::Timeouts, self.estimate("timeouts")?),
-            (Quantity::Retransmits, self.estimate("retransmits")?),
-        ])
+/// A cell as templates see it.
+fn value(text: &str) -> Value {
+    if let Ok(whole) = text.parse::<i64>() {
+        return Value::from(whole);
     }
-
-    /// Columns with their cells as they are.
-    pub(super) fn labels(
-        &self,
-        names: &[&'static str],
-    ) -> Result<Vec<(&'static str, String)>, Unreadable> {
-        let cell = |&name: &&'static str| Ok((name, self.text(name)?.to_owned()));
-        names.iter().map(cell).collect()
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Value::from(number),
+        _ => Value::from(text),
     }
 }
 
@@ -179,34 +144,53 @@ impl Cells<'_> {
 mod tests {
     use super::*;
 
-    fn error(text: &'static str) -> String {
-        let table = Table::of("bench/a.csv", text);
-        let read = table.each(|cells| Ok((cells.text("agent")?, cells.estimate("rtt")?)));
-        read.expect_err("unreadable").to_string()
-    }
-
     #[test]
     fn a_row_that_cannot_be_read_is_named() {
+        let error = |text: &str| {
+            let read = |cells: &Cells| {
+                cells.text("agent")?;
+                cells.moments("rtt", "n")
+            };
+            let rows = rows("bench/a.csv", text);
+            let read = rows.and_then(|rows| rows.iter().map(read).collect::<Result<Vec<_>, _>>());
+            read.expect_err("unreadable").to_string()
+        };
         let at = |line, what| format!("bench/a.csv, line {line}: {what}");
-        assert_eq!(
-            error("agent,n,rtt_mean,rtt_sd,rtt_ci95\nReno,2,1,1,1\nReno,2,x,1,1\n"),
-            at(3, "a number expected in column `rtt_mean`")
-        );
-        assert_eq!(
-            error("agent,n,rtt_mean,rtt_sd,rtt_ci95\nReno,2,NaN,1,1\n"),
-            at(2, "a number expected in column `rtt_mean`")
-        );
-        assert_eq!(
-            error("agent,n,rtt_mean,rtt_sd\nReno,2,1,1\n"),
-            at(2, "a value expected in column `rtt_ci95`")
-        );
-        assert_eq!(
-            error("agent,n,rtt_mean,rtt_sd\nReno,0,1,1\n"),
-            at(2, "a number of runs expected in column `n`")
-        );
-        assert_eq!(
-            error("agent,n,rtt_mean,rtt_sd\n\n"),
-            at(2, "a value expected in column `agent`")
-        );
+        for (text, line, what) in [
+            (
+                "agent,n,rtt_mean,rtt_sd\nReno,2,1,1\nReno,2,x,1\n",
+                3,
+                "a number expected in column `rtt_mean`",
+            ),
+            (
+                "agent,n,rtt_mean,rtt_sd\nReno,2,NaN,1\n",
+                2,
+                "a number expected in column `rtt_mean`",
+            ),
+            (
+                "agent,n,rtt_mean\nReno,2,1\n",
+                2,
+                "a value expected in column `rtt_sd`",
+            ),
+            (
+                "agent,n,rtt_mean,rtt_sd,rtt_ci95\nReno,2,1,1,\n",
+                2,
+                "a value expected in column `rtt_ci95`",
+            ),
+            (
+                "agent,n,rtt_mean,rtt_sd\nReno,0,1,1\n",
+                2,
+                "a number of runs expected in column `n`",
+            ),
+            (
+                "agent,n,rtt_mean,rtt_sd\n,2,1,1\n",
+                2,
+                "a value expected in column `agent`",
+            ),
+        ] {
+            assert_eq!(error(text), at(line, what));
+        }
+        let short = error("agent,n,rtt_mean,rtt_sd\nReno,2,1\n");
+        assert!(short.starts_with("bench/a.csv, line 2: "), "{short}");
     }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::{Comparison, Judged, JudgedRow, Quantity};
+use skywave_lab::experiment::Design;
 use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::number::fixed;
 
@@ -76,12 +77,12 @@ impl Judged<'_> {
         let mut cells: Vec<String> = labels
             .into_iter()
             .flatten()
-            .map(|(name, _)| (*name).to_owned())
+            .map(|(name, _)| name.clone())
             .collect();
         for quantity in self.quantities() {
             cells.extend([
                 quantity.name().into(),
-                self.set.terms.peer.into(),
+                self.set.terms.peer.clone(),
                 "ratio".into(),
             ]);
         }
@@ -126,7 +127,7 @@ impl Judged<'_> {
                 .row
                 .labels
                 .iter()
-                .map(|(name, value)| ((*name).to_owned(), json!(value)))
+                .map(|(name, value)| (name.clone(), json!(value)))
                 .collect();
             let quantities: Map<String, Value> = row.comparisons.iter().map(json_pair).collect();
             let line = json!({
@@ -143,7 +144,7 @@ impl Judged<'_> {
         let summary = json!({
             "set": self.set.name,
             "rows": self.rows.len(),
-            "seeds": self.set.seeds.len(),
+            "seeds": self.set.seeds().len(),
             "agreeing": agreeing,
             "by_tolerance": close,
             "by_overlap": agreeing - close,

@@ -4,13 +4,16 @@
 //! intervals overlap (a single run is a point without an interval). A row agrees when all quantities
 //! that decide do.
 
+use serde::Deserialize;
 use skywave_sim::Outcome;
+use skywave_sim::outcome::LinkOutcome;
 
-use super::case::{Case, Path};
+use super::row::Reading;
 use skywave_lab::experiment::stats::Estimate;
 
 /// A quantity that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Quantity {
     /// In-order payload of all measured flows, Mb/s.
     Goodput,
@@ -52,32 +55,6 @@ impl Quantity {
         Self::Sojourn,
     ];
 
-    /// Those of TCP-DCR's path.
-    pub const OF_DCR: [Self; 5] = [
-        Self::Goodput,
-        Self::Timeouts,
-        Self::Retransmits,
-        Self::LossRate,
-        Self::MeanQueue,
-    ];
-
-    /// Those of a RED bottleneck.
-    pub const OF_RED: [Self; 7] = [
-        Self::Goodput,
-        Self::FirstGoodput,
-        Self::QueueDrops,
-        Self::Marks,
-        Self::Timeouts,
-        Self::Retransmits,
-        Self::MeanQueue,
-    ];
-
-    /// Those of them that decide.
-    pub const DECISIVE_OF_RED: [Self; 3] = [Self::Goodput, Self::QueueDrops, Self::Marks];
-
-    /// Those of flows, which every path has.
-    pub const OF_FLOWS: [Self; 3] = [Self::Goodput, Self::Timeouts, Self::Retransmits];
-
     /// Its name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -108,33 +85,28 @@ impl Quantity {
         }
     }
 
-    /// Its value in our outcome of `case`; `None` where the outcome has no such thing.
-    pub(super) fn of(self, outcome: &Outcome, case: &Case) -> Option<f64> {
-        let flows = || outcome.flows.iter().take(case.measured_flows());
+    /// Its value in our outcome, read in this way; `None` where the outcome has no such thing.
+    pub(super) fn of(self, outcome: &Outcome, reading: &Reading) -> Option<f64> {
+        let flows = || outcome.flows.iter().take(reading.measured);
+        let mbps = |bps: f64| bps * 1e-6 * reading.scale;
         let bottleneck = || {
             let mut links = outcome.links.iter();
-            links.find(|l| l.name == Case::BOTTLENECK)
+            links.find(|l| l.name == Reading::BOTTLENECK)
         };
         match self {
-            Self::Goodput => {
-                let bps: f64 = flows().map(|f| f.goodput_bps).sum();
-                Some(bps * 1e-6 * case.payload_scale())
-            }
-            Self::FirstGoodput => {
-                let bps = flows().next()?.goodput_bps;
-                Some(bps * 1e-6 * case.payload_scale())
-            }
+            Self::Goodput => Some(mbps(flows().map(|f| f.goodput_bps).sum())),
+            Self::FirstGoodput => Some(mbps(flows().next()?.goodput_bps)),
             Self::BesideGoodput => {
-                let beside = outcome.flows.iter().skip(case.measured_flows());
-                let bps = beside.take(case.flows_beside()).map(|f| f.goodput_bps);
-                Some(bps.sum::<f64>() * 1e-6 * case.payload_scale())
+                let beside = outcome.flows.iter().skip(reading.measured);
+                let bps = beside.take(reading.beside).map(|f| f.goodput_bps);
+                Some(mbps(bps.sum()))
             }
             Self::Share => {
                 let [measured, beside] =
-                    [Self::Goodput, Self::BesideGoodput].map(|part| part.of(outcome, case));
+                    [Self::Goodput, Self::BesideGoodput].map(|part| part.of(outcome, reading));
                 let (measured, beside) = (measured?, beside?);
                 let all = measured + beside;
-                (case.flows_beside() > 0 && all > 0.0).then(|| measured / all)
+                (reading.beside > 0 && all > 0.0).then(|| measured / all)
             }
             Self::QueueDrops => Some(bottleneck()?.queue_drops as f64),
             Self::Marks => Some(bottleneck()?.ecn_marks as f64),
@@ -145,14 +117,33 @@ impl Quantity {
                 (link.offered > 0).then(|| link.queue_drops as f64 / link.offered as f64)
             }
             Self::MeanQueue => Some(bottleneck()?.queue_mean_packets),
-            Self::Sojourn => {
-                let Path::Dumbbell(path) = &case.path else {
-                    return None;
-                };
-                let measured = case.seconds()? - path.from;
-                Some(1e3 * path.sojourn(bottleneck()?, measured)?)
-            }
+            Self::Sojourn => Some(1e3 * reading.sojourn(bottleneck()?)?),
         }
+    }
+}
+
+impl TryFrom<String> for Quantity {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let found = Self::ALL
+            .into_iter()
+            .find(|quantity| quantity.name() == name);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("there is no quantity `{name}`; there are {known}")
+        })
+    }
+}
+
+impl Reading {
+    /// Mean time in the queue, s, of packets that leave it, be it to be dropped; `None` if there was none.
+    fn sojourn(&self, link: &LinkOutcome) -> Option<f64> {
+        let refused = if self.drops_late { 0 } else { link.queue_drops };
+        let left = link.offered.checked_sub(refused).filter(|&n| n > 0)?;
+        // Little's law.
+        let wait = link.queue_mean_packets * self.seconds / left as f64;
+        Some((wait - self.wait_less).max(0.0))
     }
 }
 

@@ -1,16 +1,16 @@
 //! Agreement with ns-2.35, ns-3 and Linux, with fewer replications than `skywave validate` makes.
 
 use skywave_lab::experiment::{self, Options, simulate};
-use skywave_papers::validate::{Comparison, Judged, Path, Quantity, SETS, Set};
+use skywave_papers::validate::{Comparison, Judged, Quantity, Set, names};
 
 fn judge(name: &str, seeds: u64, holds: impl Fn(&Judged<'_>) -> bool) {
-    judge_set(&Set::named(name, seeds).expect("a set"), holds);
+    judge_set(&Set::load(name, seeds).expect("a set"), holds);
 }
 
 fn judge_set(set: &Set, holds: impl Fn(&Judged<'_>) -> bool) {
     let results = experiment::run(set, &Options::default(), simulate).expect("runs");
     let judged = set.judge(&results);
-    let decisive = set.terms.decisive.len();
+    let decisive = set.terms.decisive().count();
     assert!(
         judged
             .rows
@@ -29,7 +29,7 @@ fn passes(set: &Set) {
 }
 
 fn agrees(name: &str, seeds: u64) {
-    passes(&Set::named(name, seeds).expect("a set"));
+    passes(&Set::load(name, seeds).expect("a set"));
 }
 
 #[test]
@@ -51,20 +51,18 @@ fn a_red_bottleneck_agrees_with_ns2_with_ecn_and_without() {
 /// The cheapest points of the witness, with each of the three mechanisms and without it.
 #[test]
 fn cerl_dcr_and_sifest_agree_with_their_agents_in_ns2() {
-    let set = Set::named("witness", 1).expect("a set");
+    let mut set = Set::load("witness", 5).expect("a set");
     let few = ["cerl-cwnd", "dcr-limited", "sifest-z", "sifest-bases"];
-    let mut rows = set.rows().to_vec();
-    rows.retain(|row| few.contains(&row.labels[0].1.as_str()));
-    assert_eq!(rows.len(), 39);
-    let set = Set::new("witness", set.terms, rows, 5).expect("a set");
+    set.retain(|row| few.contains(&row.labels[0].1.as_str()));
+    assert_eq!(set.rows().len(), 39);
     passes(&set);
 }
 
 /// A row that is lost while the table is read could never disagree.
 #[test]
 fn every_set_has_all_rows_of_its_table() {
-    let rows = SETS.iter().map(|&name| {
-        let set = Set::named(name, 1).expect("a set");
+    let rows = names().into_iter().map(|name| {
+        let set = Set::load(name, 1).expect("a set");
         (name, set.rows().len())
     });
     let rows: Vec<_> = rows.collect();
@@ -96,11 +94,9 @@ fn bbr_cubic_and_reno_agree_with_the_linux_kernel() {
 /// All rows over buffers of up to 16 BDPs, where single runs of Linux say enough.
 #[test]
 fn bbr_beside_cubic_and_reno_has_the_share_that_it_had_in_linux() {
-    let set = Set::named("shares", 1).expect("a set");
-    let mut rows = set.rows().to_vec();
-    rows.retain(|row| matches!(&row.case.path, Path::Shared(path) if path.queue <= 16 * 51_200));
-    assert_eq!(rows.len(), 44);
-    let set = Set::new("shares", set.terms, rows, 2).expect("a set");
+    let mut set = Set::load("shares", 2).expect("a set");
+    set.retain(|row| row.number("buffer_bdp").expect("a number") <= 16.0);
+    assert_eq!(set.rows().len(), 44);
     judge_set(&set, |set| set.close() == 44);
 }
 

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use skywave_papers::validate;
 use skywave_wire::behind::{Behind, BehindError, Setup, bulk};
 use skywave_wire::relay::{self, Relay};
 
@@ -32,8 +31,8 @@ pub(super) struct Run {
 }
 
 /// The laws of these rows that the kernel offers; says which it does not.
-pub(super) fn offered(rows: &[validate::Row]) -> Result<Vec<&'static str>, KernelError> {
-    let mut wanted: Vec<&'static str> = rows.iter().map(|row| row.case.agent.name).collect();
+pub(super) fn offered(rows: &[Row]) -> Result<Vec<String>, KernelError> {
+    let mut wanted: Vec<&str> = rows.iter().map(|row| row.law.as_str()).collect();
     wanted.sort_unstable();
     wanted.dedup();
     for law in &wanted {
@@ -52,16 +51,16 @@ pub(super) fn offered(rows: &[validate::Row]) -> Result<Vec<&'static str>, Kerne
             laws.join(", ")
         );
     }
-    Ok(offered)
+    Ok(offered.into_iter().map(str::to_owned).collect())
 }
 
 /// Transfers for the row's time.
 pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, KernelError> {
     let path = row.path(seed)?;
     let time = Duration::from_secs(u64::from(row.seconds));
-    let window = (Duration::from_secs_f64(row.link.from), time);
+    let window = (Duration::from_secs_f64(row.from()), time);
     let setup = Setup {
-        command: bulk::sender(row.law, PORT, time + AFTER),
+        command: bulk::sender(&row.law, PORT, time + AFTER),
         far: None,
         forwards: Vec::new(),
         names: Vec::new(),
@@ -104,7 +103,7 @@ pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, Kernel
     ended?;
     relayed.map_err(KernelError::Relay)?;
     let bps = received.map_err(KernelError::Receive)?;
-    let bps = bps.ok_or_else(|| KernelError::Short(row.law.to_owned()))?;
+    let bps = bps.ok_or_else(|| KernelError::Short(row.law.clone()))?;
     let queue = report.hops.first();
     Ok(Run {
         mbps: bps / 1e6,

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skywave_lab::experiment::stats::Estimate;
-use skywave_lab::scenario::{NoFiles, Scenario};
-use skywave_papers::validate::{self, Relayed, Set};
+use skywave_lab::scenario::Scenario;
+use skywave_papers::validate::{self, Set, SetError};
 
 use super::super::{Args, agree};
 use super::real::Run;
@@ -22,6 +22,19 @@ pub(super) const COLUMNS: &str =
 /// Runs over a path with random losses unless said; without them there is little to differ.
 const RUNS: usize = 3;
 
+/// A path of the set `kernel`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Link {
+    /// Rate, Mb/s.
+    rate: f64,
+    /// Round trip without waiting, ms.
+    rtt_ms: f64,
+    /// Share of data packets lost, each independently, before the queue.
+    loss: f64,
+    /// Places of the queue, the packet in transmission included.
+    queue: u32,
+}
+
 /// A law over a path.
 pub(super) struct Row {
     /// Its place in the set.
@@ -29,9 +42,9 @@ pub(super) struct Row {
     /// The path's number, from 1.
     path: usize,
     /// The kernel's name of the law.
-    pub(super) law: &'static str,
+    pub(super) law: String,
     /// The path.
-    pub(super) link: Relayed,
+    link: Link,
     /// Length of a run.
     pub(super) seconds: u32,
     scenario: Scenario,
@@ -46,12 +59,12 @@ pub(super) struct Row {
 /// The rows of the set `kernel` that are asked for, simulated for as long as the runs are, and the number of each
 /// one's path, from 1.
 pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
-    let set = Set::named("kernel", SEEDS)?;
-    let mut paths: Vec<Relayed> = Vec::new();
+    let set = Set::load("kernel", SEEDS)?;
+    let mut paths: Vec<Link> = Vec::new();
     for row in set.rows() {
-        let link = link(row)?;
-        if !paths.iter().any(|path| is_same(path, link)) {
-            paths.push(link.clone());
+        let link = Link::of(row)?;
+        if !paths.contains(&link) {
+            paths.push(link);
         }
     }
     for &asked in &args.only {
@@ -60,7 +73,8 @@ pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
             return Err(KernelError::NoPath { asked, paths }.into());
         }
     }
-    let mut known: Vec<&str> = set.rows().iter().map(|row| row.case.agent.name).collect();
+    let laws = set.rows().iter().map(law);
+    let mut known: Vec<&str> = laws.collect::<Result<_, _>>()?;
     known.sort_unstable();
     known.dedup();
     for asked in &args.laws {
@@ -70,40 +84,36 @@ pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
         }
     }
     let seconds = args.seconds.unwrap_or(SECONDS);
-    let mut rows = Vec::new();
-    let mut numbers = Vec::new();
+    let mut asked = Vec::new();
     for row in set.rows() {
-        let number = number(&paths, link(row)?);
-        let law = row.case.agent.name;
-        let is_asked = (args.only.is_empty() || args.only.contains(&number))
-            && (args.laws.is_empty() || args.laws.iter().any(|asked| asked == law));
-        if is_asked {
-            let mut row = row.clone();
-            row.case = row.case.lasting(f64::from(seconds));
-            rows.push(row);
-            numbers.push(number);
-        }
+        let link = Link::of(row)?;
+        let number = 1 + paths.iter().take_while(|path| **path != link).count();
+        let law = law(row)?;
+        asked.push(
+            ((args.only.is_empty() || args.only.contains(&number))
+                && (args.laws.is_empty() || args.laws.iter().any(|asked| asked == law)))
+            .then_some(number),
+        );
     }
-    let set = Set::new("kernel", set.terms, rows, SEEDS).map_err(validate::SetError::from)?;
-    Ok((set, numbers))
+    let mut each = asked.iter();
+    let mut set = set.with("seconds", &seconds.to_string())?;
+    set.retain(|_| each.next().is_some_and(Option::is_some));
+    Ok((set, asked.into_iter().flatten().collect()))
 }
 
-fn link(row: &validate::Row) -> Result<&Relayed, KernelError> {
-    match &row.case.path {
-        validate::Path::Relayed(link) => Ok(link),
-        _ => Err(KernelError::Path(
-            "a row of the set `kernel` is no path of the relay".to_owned(),
-        )),
+fn law(row: &validate::Row) -> Result<&str, SetError> {
+    row.text("law")
+}
+
+impl Link {
+    fn of(row: &validate::Row) -> Result<Self, SetError> {
+        Ok(Self {
+            rate: row.number("rate_mbps")?,
+            rtt_ms: row.number("rtt_ms")?,
+            loss: row.number("loss")?,
+            queue: row.number("queue_packets")? as u32,
+        })
     }
-}
-
-fn is_same(one: &Relayed, other: &Relayed) -> bool {
-    let key = |link: &Relayed| [link.rate, link.rtt_ms, link.loss, f64::from(link.queue)];
-    key(one) == key(other)
-}
-
-fn number(paths: &[Relayed], link: &Relayed) -> usize {
-    1 + paths.iter().take_while(|path| !is_same(path, link)).count()
 }
 
 impl Row {
@@ -114,20 +124,25 @@ impl Row {
         row: &validate::Row,
         args: &Args,
     ) -> Result<Self, Failure> {
-        let link = link(row)?.clone();
-        let scenario = Scenario::parse("kernel", &row.case.scenario(), &NoFiles)?;
+        let link = Link::of(row)?;
         let runs = if link.loss > 0.0 { RUNS } else { 1 };
         Ok(Self {
             at,
             path,
-            law: row.case.agent.name,
+            law: law(row)?.to_owned(),
             link,
             seconds: args.kernel.seconds.unwrap_or(SECONDS),
-            scenario,
+            scenario: row.scenario().clone(),
             count: args.seeds.map_or(runs, std::num::NonZeroUsize::get),
             runs: Vec::new(),
             simulated: None,
         })
+    }
+
+    /// When measuring begins, s.
+    pub(super) fn from(&self) -> f64 {
+        let (from, _) = self.scenario.points()[0].spec(1).measure;
+        from.as_secs_f64()
     }
 
     /// The path for the relay.
@@ -158,12 +173,11 @@ impl Row {
 
     /// Its line of the table as CSV.
     pub(super) fn csv(&self) -> String {
-        let Relayed {
+        let Link {
             rate,
             rtt_ms,
             loss,
             queue,
-            ..
         } = &self.link;
         let of_runs = |cell: fn(&Run) -> String| {
             let cells: Vec<String> = self.runs.iter().map(cell).collect();
@@ -200,12 +214,11 @@ impl Row {
     }
 
     fn cells(&self) -> Vec<String> {
-        let Relayed {
+        let Link {
             rate,
             rtt_ms,
             loss,
             queue,
-            ..
         } = &self.link;
         let simulated = self
             .simulated
@@ -216,7 +229,7 @@ impl Row {
                 "{rate} Mb/s, {rtt_ms} ms, {} %, {queue} packets",
                 100.0 * loss
             ),
-            self.law.to_owned(),
+            self.law.clone(),
             format!("{:.2}", self.real()),
             match simulated {
                 (mean, Some(half)) => format!("{mean:.2} ±{half:.2}"),
@@ -271,10 +284,10 @@ mod tests {
     /// The set `kernel` reads the lines that `--csv` prints, so that a new measurement can replace the table.
     #[test]
     fn a_line_is_one_of_the_reference_table() {
-        let table = include_str!("../../../../../bench/peers/linux/reference/kernel.csv");
+        let table = include_str!("../../../../../bench/peers/sets/kernel/reference.csv");
         let mut lines = table.lines();
         assert_eq!(lines.next(), Some(COLUMNS));
-        let set = Set::named("kernel", 1).unwrap();
+        let set = Set::load("kernel", 1).unwrap();
         assert_eq!(set.rows().len(), table.lines().count() - 1);
         for (row, line) in set.rows().iter().zip(lines) {
             let cells: Vec<&str> = line.split(',').collect();
@@ -291,15 +304,16 @@ mod tests {
             let row = Row {
                 at: 0,
                 path: 1,
-                law: row.case.agent.name,
-                link: link(row).unwrap().clone(),
+                law: law(row).unwrap().to_owned(),
+                link: Link::of(row).unwrap(),
                 seconds: SECONDS,
-                scenario: Scenario::parse("kernel", &row.case.scenario(), &NoFiles).unwrap(),
+                scenario: row.scenario().clone(),
                 count: goodputs.len(),
                 runs: runs.collect(),
                 simulated: None,
             };
             assert_eq!(row.csv(), line);
+            assert_eq!(row.from(), 5.0);
             // As many runs as would be made, for each of the two tables that it was made of.
             assert_eq!(row.count, 2 * if row.link.loss > 0.0 { RUNS } else { 1 });
         }
@@ -312,12 +326,12 @@ mod tests {
         assert!(numbers.starts_with(&[1]) && numbers.iter().max() == Some(&12));
         let (some, numbers) = set(&args(&[3, 12], &["bbr", "reno"])).unwrap();
         assert_eq!(numbers, [3, 3, 12, 12]);
-        let chosen: Vec<(&str, String)> = some
+        let chosen: Vec<(&str, &str)> = some
             .rows()
             .iter()
-            .map(|row| (row.case.agent.name, row.case.duration.clone()))
+            .map(|row| (law(row).unwrap(), row.text("seconds").unwrap()))
             .collect();
-        let of = |law| (law, "10s".to_owned());
+        let of = |law| (law, "10");
         assert_eq!(chosen, [of("bbr"), of("reno"), of("bbr"), of("reno")]);
         for (only, laws) in [(&[0][..], &[][..]), (&[13], &[]), (&[], &["vegas"])] {
             let failure = set(&args(only, laws)).unwrap_err();

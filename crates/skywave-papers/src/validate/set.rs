@@ -1,0 +1,186 @@
+//! Sets of rows: built-in ones, and those in folders of the user's.
+
+use std::path::Path;
+
+use skywave_lab::experiment::Design;
+use skywave_scenario::{ScenarioError, nearest};
+use skywave_sim::Spec;
+
+use super::model::Terms;
+use super::place::Place;
+use super::row::{Maker, Row};
+use super::table::{self, Cells};
+use crate::file::{FileError, from_toml};
+
+/// Why there is no such set, or none that can be run.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// None has this name.
+    #[error("there is no set `{name}`; there are {known}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// Those that there are, and the one that may have been meant.
+        known: String,
+    },
+    /// A file of it cannot be read, or is not what it should be.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A row of its table, or what becomes of it, cannot be understood.
+    #[error("{file}, line {line}: {what}")]
+    Row {
+        /// The table.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong there.
+        what: String,
+    },
+    /// A row is no valid scenario.
+    #[error(transparent)]
+    Scenario(#[from] ScenarioError),
+}
+
+/// Rows that belong together, ready to run.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// Its name on the command line.
+    pub name: String,
+    /// The terms of the comparison.
+    pub terms: Terms,
+    pub(super) place: Place,
+    pub(super) rows: Vec<Row>,
+    pub(super) seeds: Vec<u64>,
+}
+
+/// The names of the built-in sets, in the order of tables.
+pub fn names() -> Vec<&'static str> {
+    let order = |name: &&'static str| {
+        let terms = terms(&Place::BuiltIn((*name).to_owned()));
+        (
+            terms.ok().and_then(|terms| terms.order).unwrap_or(u32::MAX),
+            *name,
+        )
+    };
+    let mut names: Vec<&str> = Place::names().collect();
+    names.sort_by_cached_key(order);
+    names
+}
+
+fn terms(place: &Place) -> Result<Terms, FileError> {
+    let (file, text) = place.set()?;
+    Ok(from_toml(&file, &text)?.1)
+}
+
+impl Set {
+    /// The set of this name, or in this folder where no built-in one is called so, with seeds 1 to `seeds` or fewer.
+    pub fn load(name: &str, seeds: u64) -> Result<Self, SetError> {
+        let folder = Path::new(name);
+        let place = if Place::names().any(|known| known == name) {
+            Place::BuiltIn(name.to_owned())
+        } else if folder.is_dir() {
+            Place::Folder(folder.to_owned())
+        } else {
+            let known = names();
+            let near = nearest(name, &known);
+            let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
+            return Err(SetError::Unknown {
+                name: name.to_owned(),
+                known: known.join(", ") + &near,
+            });
+        };
+        // "." and ".." have no name of their own.
+        let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let last = whole.file_name().unwrap_or(folder.as_os_str());
+        let terms = terms(&place)?;
+        let most = terms.most_seeds.unwrap_or(seeds);
+        let mut set = Self {
+            name: match &place {
+                Place::BuiltIn(name) => name.clone(),
+                Place::Folder(_) => last.to_string_lossy().into_owned(),
+            },
+            terms,
+            place,
+            rows: Vec::new(),
+            seeds: (1..=seeds.min(most)).collect(),
+        };
+        set.rows = set.read()?;
+        Ok(set)
+    }
+
+    /// Its rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Keeps the rows that `keep` says.
+    pub fn retain(&mut self, keep: impl FnMut(&Row) -> bool) {
+        self.rows.retain(keep);
+    }
+
+    /// The same with this text in a column, or as the value of a variable, of every row; the reference and other variables
+    /// stay.
+    pub fn with(&self, column: &str, text: &str) -> Result<Self, SetError> {
+        let mut set = self.clone();
+        self.making(|maker| {
+            for row in &mut set.rows {
+                let mut cells = row.cells.clone();
+                cells.set(column, text.to_owned());
+                let reference = std::mem::take(&mut row.reference);
+                *row = maker.row(cells)?;
+                row.reference = reference;
+            }
+            Ok(())
+        })?;
+        Ok(set)
+    }
+
+    /// The rows of its tables that it compares.
+    fn read(&self) -> Result<Vec<Row>, SetError> {
+        self.making(|maker| {
+            let mut rows: Vec<Row> = Vec::new();
+            for path in &self.terms.tables {
+                for cells in table::rows(&self.place.shown(path), &self.place.text(path)?)? {
+                    let cells = maker.complete(cells)?;
+                    if !maker.takes(&cells)? {
+                        continue;
+                    }
+                    let mut row = maker.row(cells)?;
+                    for measured in &self.terms.quantity {
+                        row.reference.extend(measured.of(&row, &self.terms.runs)?);
+                    }
+                    let is_known = rows.iter().any(|other| other.labels == row.labels);
+                    if !(self.terms.once && is_known) {
+                        rows.push(row);
+                    }
+                }
+            }
+            Ok(rows)
+        })
+    }
+
+    /// What `make` makes by the set's templates.
+    pub(super) fn making<T>(
+        &self,
+        make: impl FnOnce(&Maker<'_>) -> Result<T, SetError>,
+    ) -> Result<T, SetError> {
+        let scenario = self.place.text(&self.terms.scenario)?;
+        let maker = Maker::new(&self.name, &self.terms, &scenario);
+        let file = self.place.shown(&self.terms.scenario);
+        make(&maker.map_err(|error| Cells::of_point(&file).wrong(&error))?)
+    }
+}
+
+impl Design for Set {
+    fn points(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    fn spec(&self, point: usize, seed: u64) -> Spec {
+        self.rows[point].scenario.points()[0].spec(seed)
+    }
+}
