@@ -124,7 +124,7 @@ fn mistakes_in_a_table_of_ones_own_are_told() {
             "scenario.toml.jinja",
             "{{ q }}",
             "{{ q }",
-            "scenario.toml.jinja, line 1: syntax error",
+            "scenario.toml.jinja: syntax error",
         ),
         (
             "scenario.toml.jinja",

@@ -57,7 +57,7 @@ pub fn measure(
     cancel: &AtomicBool,
 ) -> Result<Set, LiveError> {
     let live = live(set)?;
-    let mut cells = Cells::of_point(&set.place.shown("set.toml"));
+    let mut cells = Cells::empty("--at");
     for (name, value) in &live.point {
         let text = value.as_str().map(str::to_owned);
         cells.set(name, text.unwrap_or_else(|| value.to_string()));

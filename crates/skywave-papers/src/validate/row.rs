@@ -136,7 +136,7 @@ impl<'a> Maker<'a> {
         let text = text.map_err(|error| cells.wrong(&error))?;
         let scenario = Scenario::parse_with(
             self.name,
-            &cells.shown(),
+            cells.place(),
             &text,
             &NoFiles,
             &CustomMembers::default(),

@@ -27,12 +27,10 @@ pub enum SetError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A row of its table, or what becomes of it, cannot be understood.
-    #[error("{file}, line {line}: {what}")]
+    #[error("{place}: {what}")]
     Row {
-        /// The table.
-        file: String,
-        /// The line, from 1.
-        line: u64,
+        /// The table and its line, the template, or the option that gave the row.
+        place: String,
         /// What is wrong there.
         what: String,
     },
@@ -167,7 +165,7 @@ impl Set {
         let scenario = self.place.text(&self.terms.scenario)?;
         let maker = Maker::new(&self.name, &self.terms, &scenario);
         let file = self.place.shown(&self.terms.scenario);
-        make(&maker.map_err(|error| Cells::of_point(&file).wrong(&error))?)
+        make(&maker.map_err(|error| Cells::empty(&file).wrong(&error))?)
     }
 }
 

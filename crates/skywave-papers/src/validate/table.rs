@@ -12,10 +12,8 @@ use skywave_lab::experiment::stats::Estimate;
 /// A row of a table by the names of its columns, and values that a set adds to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cells {
-    /// The table.
-    file: String,
-    /// Its line, from 1.
-    line: u64,
+    /// What messages call the row: a table and a line.
+    place: String,
     texts: BTreeMap<String, String>,
 }
 
@@ -24,8 +22,7 @@ pub(super) fn rows(file: &str, text: &str) -> Result<Vec<Cells>, SetError> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let unreadable = |line: u64| {
         move |error: csv::Error| SetError::Row {
-            file: file.to_owned(),
-            line,
+            place: format!("{file}, line {line}"),
             what: error.to_string(),
         }
     };
@@ -35,8 +32,7 @@ pub(super) fn rows(file: &str, text: &str) -> Result<Vec<Cells>, SetError> {
         let row = row.map_err(unreadable(line))?;
         let texts = names.iter().zip(&row);
         Ok(Cells {
-            file: file.to_owned(),
-            line,
+            place: format!("{file}, line {line}"),
             texts: texts.map(|(n, t)| (n.to_owned(), t.to_owned())).collect(),
         })
     });
@@ -44,11 +40,10 @@ pub(super) fn rows(file: &str, text: &str) -> Result<Vec<Cells>, SetError> {
 }
 
 impl Cells {
-    /// The values that a set, which messages call `file`, has for a point of the user's choice.
-    pub(super) fn of_point(file: &str) -> Self {
+    /// A row of no table yet, which messages call `place`.
+    pub(super) fn empty(place: &str) -> Self {
         Self {
-            file: file.to_owned(),
-            line: 1,
+            place: place.to_owned(),
             texts: BTreeMap::new(),
         }
     }
@@ -64,15 +59,14 @@ impl Cells {
     }
 
     /// What messages call the row.
-    pub(super) fn shown(&self) -> String {
-        format!("{}, line {}", self.file, self.line)
+    pub(super) fn place(&self) -> &str {
+        &self.place
     }
 
     /// An error in the row.
     pub(super) fn wrong(&self, what: &impl ToString) -> SetError {
         SetError::Row {
-            file: self.file.clone(),
-            line: self.line,
+            place: self.place.clone(),
             what: what.to_string(),
         }
     }
