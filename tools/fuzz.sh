@@ -17,7 +17,7 @@ cargo +nightly --version >/dev/null 2>&1 ||
     fail "fuzzing needs a nightly compiler: install one with 'rustup toolchain install nightly'"
 
 seconds=$1
-for target in ${2:-capture connections d_proxy link machines messages scenario scripts setdest snoop sockets tcp_wire texts trace wtcp wtcp_wire}; do
+for target in ${2:-capture connections d_proxy link machines messages scenario scripts setdest snoop tcp_wire texts trace wtcp wtcp_wire}; do
     found=target/corpus/$target
     mkdir -p "$found"
     set -- -max_total_time="$seconds" -max_len=6000 -timeout=60

@@ -16,7 +16,7 @@ use skywave_papers::file::FileError;
 use skywave_papers::rank::RankError;
 use skywave_papers::validate::SetError;
 use skywave_papers::validate::live::LiveError;
-use skywave_wire::key::PublicKey;
+use skywave_transfer::key::PublicKey;
 use thiserror::Error;
 
 use crate::gap::{GapError, KernelError};

@@ -5,6 +5,7 @@ mod kernel;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
@@ -27,11 +28,11 @@ const AGREE: f64 = 0.1;
 
 /// Compare simulation and reality: WTCP, or the kernel's TCP, over real sockets.
 ///
-/// The real one is sealed WTCP in UDP datagrams over this machine's loopback, through the relay of
+/// The real one is WTCP in UDP datagrams over this machine's loopback, unencrypted, through the relay of
 /// `skywave impair`, all in this process; it takes the scenario's duration. The simulated one has the
 /// same links, parameters and seeds. Prints both goodputs and the ratio of the real one to the
-/// simulated one. The flow must be one of `transport = "wtcp"` whose `header` has the 32 bytes of
-/// sealing too (`header = 60`); what else the scenario has is left out. docs/gap.md has ten paths.
+/// simulated one. The flow must be one of `transport = "wtcp"` (with `header = 28`, its packets are as long
+/// as the datagrams with IPv4 and UDP); what else the scenario has is left out. docs/gap.md has ten paths.
 ///
 /// With --kernel it is bbr, cubic and reno of this machine's kernel, between two networks of their own,
 /// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again.
@@ -88,10 +89,6 @@ enum Problem {
         "flow `{0}` is not one of WTCP, which is what can be sent over real sockets: transport = \"wtcp\""
     )]
     NotWtcp(String),
-    #[error(
-        "of flow `{0}`'s `header` WTCP's seal takes 32 bytes: header = 60 is that, IPv4 and UDP"
-    )]
-    Header(String),
     #[error(transparent)]
     Transfer(#[from] TransferError),
     #[error("the path was not the scenario's: {0}")]
@@ -101,10 +98,7 @@ enum Problem {
 impl GapError {
     /// Whether the user asked for what cannot be.
     pub(crate) fn is_usage(&self) -> bool {
-        matches!(
-            self.problem,
-            Problem::Path(_) | Problem::NotWtcp(_) | Problem::Header(_)
-        )
+        matches!(self.problem, Problem::Path(_) | Problem::NotWtcp(_))
     }
 
     /// Whether it was stopped by Ctrl-C.
@@ -117,7 +111,7 @@ impl GapError {
 struct Case {
     scenario: PathBuf,
     path: Path,
-    wtcp: wtcp::Config,
+    wtcp: Arc<wtcp::Config>,
 }
 
 /// A path's transfers.
@@ -186,13 +180,10 @@ impl Case {
         let Transport::Wtcp { config, header } = path.flow.transport.clone() else {
             return Err(refuse(Problem::NotWtcp(name.into())));
         };
-        if header < skywave_wire::loopback::SEAL {
-            return Err(refuse(Problem::Header(name.into())));
-        }
         path.config.overhead = header;
         Ok(Self {
             scenario: file.to_owned(),
-            wtcp: (*config).clone(),
+            wtcp: config,
             path,
         })
     }
@@ -321,11 +312,11 @@ fn object(name: &str, case: &Case, simulated: f64, got: &Transfer) -> serde_json
         "real": {
             "delivered_bytes": got.delivered,
             "window_s": got.window.as_secs_f64(),
-            "data_packets": got.sender.data_packets,
-            "retransmits": got.sender.retransmits,
+            "data_packets": got.sender.sent.data,
+            "retransmits": got.sender.sent.retransmits,
             "rtt_s": got.sender.rtt.map(Duration::as_secs_f64),
             "separation_s": got.sender.separation.map(Duration::as_secs_f64),
-            "blackouts": got.sender.blackouts,
+            "blackouts": got.sender.sent.blackouts,
         },
         "relay": show::object(&got.report),
     })

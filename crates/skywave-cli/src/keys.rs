@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use skywave_wire::key::{KeyError, PublicKey, SecretKey};
+use skywave_transfer::key::{KeyError, PublicKey, SecretKey};
 use thiserror::Error;
 use zeroize::Zeroizing;
 

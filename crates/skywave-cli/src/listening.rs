@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use skywave_wire::key::PublicKey;
+use skywave_transfer::key::PublicKey;
 
 /// The words of a host that listens: its address, its key, the code for the other side, and a hint if only this host
 /// can reach the address.
@@ -30,7 +30,7 @@ fn everywhere(address: SocketAddr) -> SocketAddr {
 
 #[cfg(test)]
 mod tests {
-    use skywave_wire::key::SecretKey;
+    use skywave_transfer::key::SecretKey;
 
     use super::*;
 

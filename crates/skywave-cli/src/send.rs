@@ -9,10 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use skywave_transfer::name::shown_bytes;
 use skywave_transfer::{
     Event, Exclude, Host, Item, Outcome, Pipe, RelativePath, Teller, Why, list, offer, send,
 };
-use skywave_wire::name::shown_bytes;
 
 use crate::failure::Failure;
 use crate::print::Stream;

@@ -19,7 +19,6 @@ pub mod scenario;
 pub mod scripts;
 pub mod setdest;
 pub mod snoop;
-pub mod sockets;
 pub mod tcp_wire;
 #[cfg(feature = "files")]
 pub mod texts;
@@ -45,7 +44,6 @@ pub const TARGETS: &[Target] = &[
     ("scripts", scripts::run_script),
     ("setdest", setdest::run),
     ("snoop", snoop::run),
-    ("sockets", sockets::run),
     ("tcp_wire", tcp_wire::run),
     #[cfg(feature = "files")]
     ("texts", texts::run),

@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path};
 
-use skywave_transfer::{Code, RelativePath, shown};
-use skywave_wire::key::{PublicKey, SecretKey};
-use skywave_wire::name;
+use skywave_transfer::key::{PublicKey, SecretKey};
+use skywave_transfer::name;
+use skywave_transfer::{Code, RelativePath};
 
 /// Reads `data` as each of them: it is refused, or the same when it is printed and read again.
 pub fn run(data: &[u8]) {
@@ -43,11 +43,11 @@ fn path(text: &str) {
         path.is_hidden(),
         text.split('/').any(|name| name.starts_with('.'))
     );
-    assert_eq!(shown(text), text, "it is what it looks like");
+    assert_eq!(name::shown(text), text, "it is what it looks like");
 }
 
 fn plain(text: &str) {
-    let shown = shown(text);
+    let shown = name::shown(text);
     assert!(!shown.chars().any(char::is_control), "{shown:?}");
     assert!(shown.len() >= text.len());
     assert_eq!(name::shown(&shown), shown, "nothing is left to escape");

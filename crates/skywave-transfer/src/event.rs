@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::key::PublicKey;
 use noq::{Connection, PathId};
-use skywave_wire::key::PublicKey;
 
 use crate::error::Why;
 use crate::wire::message::Totals;
@@ -36,7 +36,7 @@ impl Link {
     }
 }
 
-/// An event of this side. Texts of the peer in it are shown escaped ([`crate::shown`]).
+/// An event of this side. Texts of the peer in it are shown escaped ([`crate::name::shown`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Packets are expected at this address.

@@ -1,7 +1,7 @@
 //! Files from host to host over QUIC: whole or not at all under their names, checked by their hashes,
 //! resumed where they were interrupted.
 //!
-//! Hosts know each other by their keys ([`skywave_wire::key`]), or by a [`Code`] for one connection.
+//! Hosts know each other by their keys ([`key`]), or by a [`Code`] for one connection.
 //! Either side may be the one that listens.
 //!
 //! | | listens | connects |
@@ -11,6 +11,8 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`key`] | the key of a host |
+//! | [`name`] | names of files from another host |
 //! | `auth` | who the peer is: TLS with raw public keys, SPAKE2 with codes |
 //! | `wire` | messages on the streams of QUIC |
 //! | `session` | connections: made again when they break, limited where strangers knock; files over them |
@@ -25,9 +27,11 @@ mod error;
 mod event;
 mod folder;
 mod hashing;
-mod name;
+pub mod key;
+pub mod name;
 mod network;
 mod output;
+mod path;
 mod reset;
 #[doc(hidden)]
 pub mod rules;
@@ -43,17 +47,16 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use skywave_wire::key::{PublicKey, SecretKey};
+use key::{PublicKey, SecretKey};
 
 pub use address::address;
 pub use auth::code::{Code, NoCode};
 pub use error::{Error, Why};
 pub use event::{Arrived, Event, Id, Link, Teller};
 pub use folder::Taking;
-pub use name::{BadPath, RelativePath};
 pub use network::{Control, Logs, Sending};
+pub use path::{BadPath, RelativePath};
 pub use session::Target;
-pub use skywave_wire::name::shown;
 pub use source::{Exclude, Item, NoPattern, Pipe, list};
 pub use wire::message::{Refusal, Totals};
 pub use work::{get, offer, receive, receive_until, send};

@@ -1,91 +1,74 @@
-//! Paths of files from another host: what a folder takes.
+//! Names of files from another host: what a folder takes, and how they are shown.
 
-use std::ffi::OsStr;
-use std::fmt;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+/// Names that begin with it are those of partial files.
+pub const PREFIX: &str = ".skywave-";
+/// Longest name in a folder, in bytes: what file systems allow.
+pub const MAX_NAME: usize = 255;
 
-use skywave_wire::name::{is_plain, shown_bytes};
+/// A name in a folder, and nothing else: any bytes that a file system of Unix takes, but for texts that are shown
+/// otherwise than they are.
+pub fn is_plain(name: impl AsRef<[u8]>) -> bool {
+    let name = name.as_ref();
+    let names_nothing = name.is_empty() || name == b"." || name == b"..";
+    let is_known = !names_nothing && name.len() <= MAX_NAME && !name.starts_with(PREFIX.as_bytes());
+    let deceives = |text: &str| text.chars().any(|c| is_deceptive(c) || c == '/');
+    is_known && !name.utf8_chunks().any(|chunk| deceives(chunk.valid()))
+}
 
-/// Longest path, in bytes.
-pub(crate) const MAX_PATH: usize = 4096;
-/// Most folders in one another.
-pub(crate) const MAX_DEPTH: usize = 64;
+/// Characters that a terminal obeys, that make a text look like another one (Unicode TR 36), or that are not seen: those
+/// of Unicode's property `Default_Ignorable_Code_Point`, and some more without ink.
+fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{2028}'
+                | '\u{2029}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+        )
+        || matches!(
+            c,
+            '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
 
-/// The path of a file below the folder that takes it: plain names, separated by `/`. They need not be text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelativePath(Box<[u8]>);
-
-/// A path that leads out of the folder, or has a name that is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a plain name: no `..`, control characters, invisible ones or marks that turn the text around"
-)]
-pub struct BadPath;
-
-impl RelativePath {
-    /// Checks a path.
-    ///
-    /// # Errors
-    /// [`BadPath`] if it is absolute, has `..` or the like in it, or names that terminals or other
-    /// programs would show otherwise than they are.
-    pub fn parse(path: impl AsRef<[u8]>) -> Result<Self, BadPath> {
-        let path = path.as_ref();
-        let depth = path.split(|byte| *byte == b'/').count();
-        let is_short = path.len() <= MAX_PATH && depth <= MAX_DEPTH;
-        if is_short && path.split(|byte| *byte == b'/').all(is_plain) {
-            Ok(Self(path.into()))
+/// A text of another host as it may be shown: what a terminal would obey is escaped.
+pub fn shown(text: &str) -> String {
+    let escape = |c: char| -> String {
+        if is_deceptive(c) {
+            c.escape_unicode().collect()
         } else {
-            Err(BadPath)
+            c.to_string()
         }
-    }
-
-    /// The path of something in this folder.
-    ///
-    /// # Errors
-    /// [`BadPath`] as [`Self::parse`].
-    pub(crate) fn join(&self, name: &OsStr) -> Result<Self, BadPath> {
-        Self::parse([&self.0, name.as_bytes()].join(&b'/'))
-    }
-
-    /// The path, with `/` between the names.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// The folder that it is in, if any, and its own name.
-    pub(crate) fn split(&self) -> (Option<&[u8]>, &OsStr) {
-        match self.0.iter().rposition(|byte| *byte == b'/') {
-            None => (None, OsStr::from_bytes(&self.0)),
-            Some(at) => (Some(&self.0[..at]), OsStr::from_bytes(&self.0[at + 1..])),
-        }
-    }
-
-    /// Whether a name begins with a dot, which hides it and often makes it somebody's settings.
-    pub fn is_hidden(&self) -> bool {
-        let mut names = self.0.split(|byte| *byte == b'/');
-        names.any(|name| name.starts_with(b"."))
-    }
-
-    /// Whether it is `name`, or in the folder of this name.
-    pub(crate) fn is_under(&self, name: &str) -> bool {
-        let name = name.trim_end_matches('/').as_bytes();
-        let rest = self.0.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
-    }
+    };
+    text.chars().map(escape).collect()
 }
 
-impl AsRef<Path> for RelativePath {
-    fn as_ref(&self) -> &Path {
-        Path::new(OsStr::from_bytes(&self.0))
+/// The same of a name or path, of which not all bytes may be text.
+pub fn shown_bytes(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text += &shown(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
-}
-
-/// As it may be shown to people: what is no text, and what terminals would obey, is escaped.
-impl fmt::Display for RelativePath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&shown_bytes(&self.0))
-    }
+    text
 }
 
 #[cfg(test)]
@@ -93,47 +76,68 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_stay_in_the_folder() {
-        for path in ["a", "a b.txt", "ä", ".profile", "...", "a/b/c", "日本/語"] {
-            assert!(RelativePath::parse(path).is_ok(), "{path}");
+    fn plain_names_are_those_of_files_in_a_folder() {
+        for name in ["a", "a b.txt", "ä", ".profile", "...", "日本", "..\\x"] {
+            assert!(is_plain(name), "{name}");
         }
-        let long = "a".repeat(256);
-        let deep = "a/".repeat(64) + "a";
-        for path in [
+        for name in [
             "",
             ".",
             "..",
-            "/",
+            "a/b",
             "/etc/passwd",
-            "a/../b",
-            "a//b",
-            "a/",
-            "./a",
             "a\nb",
             "a\0b",
             "a\u{202e}txt.exe",
             "a\u{2028}b",
-            "\u{feff}a",
             "a\u{1b}[31m",
             ".skywave-x.part",
-            &long,
-            &deep,
+            &"a".repeat(256),
         ] {
-            assert!(RelativePath::parse(path).is_err(), "{path:?}");
+            assert!(!is_plain(name), "{name:?}");
         }
     }
 
     #[test]
-    fn hidden_names_are_known() {
-        let hidden = |path: &str| RelativePath::parse(path).unwrap().is_hidden();
-        assert!(hidden(".ssh/authorized_keys") && hidden("a/.b"));
-        assert!(!hidden("a.b/c"));
+    fn bytes_that_are_no_text_are_taken_and_shown_as_numbers() {
+        let name = b"\xe9t\xe9\\";
+        assert!(is_plain(name));
+        assert_eq!(shown_bytes(name), "\\xe9t\\xe9\\");
+        assert!(!is_plain(b"\xe9\x1b[31m") && !is_plain(b"\xe9/a"));
+        assert_eq!(shown_bytes(b"\xe9\x1b[31m"), "\\xe9\\u{1b}[31m");
+    }
+
+    /// Names that look like another one, or like nothing.
+    #[test]
+    fn what_is_not_seen_is_not_taken() {
+        for c in [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{115f}',
+            '\u{17b4}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200d}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{206a}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{fe0f}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{1d173}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{e01ef}',
+        ] {
+            assert!(!is_plain(format!("film{c}")), "{c:?}");
+            assert_eq!(shown(&c.to_string()), c.escape_unicode().to_string());
+        }
     }
 
     #[test]
-    fn a_folder_is_asked_for_by_its_name() {
-        let path = RelativePath::parse("a/b").unwrap();
-        assert!(path.is_under("a") && path.is_under("a/") && path.is_under("a/b"));
-        assert!(!path.is_under("a/bc") && !path.is_under("b"));
+    fn what_is_shown_is_obeyed_by_no_terminal() {
+        assert_eq!(shown("a\u{1b}[31m\u{202e}ä"), "a\\u{1b}[31m\\u{202e}ä");
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::key::SecretKey;
 use noq::congestion::ControllerFactory;
 use noq::{
     ClientConfig, ConnectionId, Endpoint, EndpointConfig, QlogConfig, QlogFactory, QlogFileFactory,
@@ -19,7 +20,6 @@ use noq::{
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
-use skywave_wire::key::SecretKey;
 
 use crate::auth::tls::{self, Peers, Refused};
 use crate::error::Error;

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::key::SecretKey;
 use noq::{ConnectionId, ConnectionIdGenerator, EndpointConfig, InvalidCid};
 use ring::hmac;
-use skywave_wire::key::SecretKey;
 
 /// Random bytes of a connection's number. So many that none comes twice: a reset shows the token of its number.
 const RANDOM: usize = 5;

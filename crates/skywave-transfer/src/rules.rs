@@ -3,10 +3,10 @@
 
 use std::fmt::Debug;
 
-use skywave_wire::key::SecretKey;
+use crate::key::SecretKey;
 
 use crate::auth::tls::{self, Peers};
-use crate::name::MAX_PATH;
+use crate::path::MAX_PATH;
 use crate::wire::message::{
     Answers, Body, Confirm, End, Hello, MAX_FILES, MAX_NAMES, Message, Open, Ready, Refusal, Reply,
     Request, Share, Start, Verdicts, decode, encode,

@@ -17,7 +17,7 @@ use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
 use crate::{
-    Dial, Error, Event, Host, Item, Listen, Outcome, Target, Totals, network, output, shown,
+    Dial, Error, Event, Host, Item, Listen, Outcome, Target, Totals, name, network, output,
 };
 
 /// Connects and sends files.
@@ -214,7 +214,7 @@ fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
         Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
         Err(broken) => {
             Close::Gone.close(&session.connection);
-            session.tell(Event::Lost(shown(&broken.to_string())));
+            session.tell(Event::Lost(name::shown(&broken.to_string())));
             door.wait_for(session.peer);
         }
     }

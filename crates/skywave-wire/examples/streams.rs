@@ -1,32 +1,23 @@
-//! A stream between two hosts, here both in one program. Run it with
+//! A stream between two ends on this machine, here both in one program. Run it with
 //! `cargo run -p skywave-wire --example streams`.
 
 use std::error::Error;
 use std::io::{Read, Write};
-use std::time::Duration;
+use std::sync::Arc;
 
-use skywave_wire::endpoint::{Allowed, Config};
-use skywave_wire::key::SecretKey;
-use skywave_wire::node::Node;
+use skywave_core::wtcp::Config;
+use skywave_wire::stream::Stream;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Each host keeps its secret key; the public ones are exchanged beforehand.
-    let (here, there) = (SecretKey::generate()?, SecretKey::generate()?);
-    let friends = Allowed::Keys([here.public()].into());
-    let nobody = Allowed::Keys([].into());
+    let config = Arc::new(Config::default());
+    let listening = Stream::listen("127.0.0.1:0".parse()?, &config)?;
+    let connecting = Stream::connect(listening.address(), &config)?;
 
-    let listening = Node::bind("127.0.0.1:0", there.clone(), friends, Config::default())?;
-    let connecting = Node::bind("127.0.0.1:0", here, nobody, Config::default())?;
+    (&connecting).write_all(b"hello")?;
+    connecting.close();
 
-    let mut stream = connecting.connect(listening.address(), there.public())?;
-    stream.write_all(b"hello")?;
-    stream.close();
-
-    let mut other = listening
-        .accept(Duration::from_secs(60))?
-        .ok_or("nobody came")?;
     let mut text = String::new();
-    other.read_to_string(&mut text)?;
+    (&listening).read_to_string(&mut text)?;
     println!("{text}");
     Ok(())
 }

@@ -1,23 +1,17 @@
 //! A bulk transfer over real sockets through the relay, all in this process.
 
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration as StdDuration, Instant};
 
 use skywave_core::{Duration, Time, wtcp};
 use thiserror::Error;
 
-use crate::endpoint::{Allowed, Config, Status};
-use crate::key::SecretKey;
-use crate::node::{Error, Node, Stream};
+use crate::endpoint::Status;
 use crate::relay::{Relay, RelayConfig, Report, UdpEnds, UdpError, drive};
-use crate::secure::packet::{SEALED_HEADER, TAG};
-
-/// Bytes that sealing adds to each of WTCP's packets.
-pub const SEAL: u32 = (SEALED_HEADER + TAG) as u32;
+use crate::stream::{Error, Stream};
 
 /// Number of bytes that the source writes at once.
 const BLOCK: usize = 1 << 16;
@@ -54,21 +48,15 @@ impl Transfer {
 /// Why there is no transfer.
 #[derive(Debug, Error)]
 pub enum TransferError {
-    /// Packets have shorter headers than real ones.
-    #[error("packets need {SEAL} bytes for sealing below WTCP's headers, and the path's have {0}")]
-    Header(u32),
     /// There is no relay.
     #[error(transparent)]
     Relay(#[from] UdpError),
-    /// A socket failed.
+    /// A socket or the connection failed.
     #[error(transparent)]
-    Socket(#[from] io::Error),
-    /// The connection failed.
+    Stream(#[from] Error),
+    /// The relay failed.
     #[error(transparent)]
-    Connection(#[from] Error),
-    /// The system has no random numbers.
-    #[error(transparent)]
-    Random(#[from] getrandom::Error),
+    Relaying(#[from] std::io::Error),
     /// It was told to stop.
     #[error("stopped")]
     Stopped,
@@ -78,69 +66,44 @@ pub enum TransferError {
 /// headers, from its first packet on; gives what arrived from `measure.0` to `measure.1`.
 pub fn transfer(
     path: &RelayConfig,
-    wtcp: &wtcp::Config,
+    wtcp: &Arc<wtcp::Config>,
     measure: (Time, Time),
     stop: &AtomicBool,
 ) -> Result<Transfer, TransferError> {
-    // The seal is in the datagrams already.
-    let overhead = path
-        .overhead
-        .checked_sub(SEAL)
-        .ok_or(TransferError::Header(path.overhead))?;
-    let path = RelayConfig {
-        overhead,
-        ..path.clone()
-    };
-    let config = Config {
-        wtcp: Arc::new(wtcp::Config {
-            // Of the two streams one rests.
-            idle_timeout: Duration::MAX,
-            ..wtcp.clone()
-        }),
-        ..Config::default()
-    };
     let here = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let secret = SecretKey::generate()?;
-    let key = secret.public();
-    let sink = Node::bind(here, secret, Allowed::Everyone, config.clone())?;
-    let nobody = Allowed::Keys(std::collections::BTreeSet::new());
-    let source = Node::bind(here, SecretKey::generate()?, nobody, config)?;
+    let sink = Stream::listen(here, wtcp)?;
     let mut ends = UdpEnds::bind(here, sink.address())?;
-    let through = ends.address();
+    let source = Stream::connect(ends.address(), wtcp)?;
 
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let relay = scope.spawn(|| {
-            let mut relay = Relay::new(&path);
+            let mut relay = Relay::new(path);
             drive(&mut relay, &mut ends, &mut |_| {
                 !over.load(Ordering::Relaxed)
             })
         });
         let began = Instant::now();
-        let measured = (|| {
-            let stream = source.begin(through, key)?;
-            let fed = Feed {
-                stream: &stream,
-                sink: &sink,
-                incoming: Mutex::new(None),
-            };
-            thread::scope(|scope| {
-                scope.spawn(|| fed.write(&over));
-                scope.spawn(|| fed.read(&over));
-                let measured = fed.measure(began, measure, stop);
-                over.store(true, Ordering::Relaxed);
-                measured
-            })
-        })();
+        scope.spawn(|| write(&source, &over));
+        scope.spawn(|| read(&sink, &over));
+        let at = |time: Time| {
+            let at = began + StdDuration::from_nanos(time.as_nanos());
+            wait_until(at, &source, stop)?;
+            Ok::<_, TransferError>((Instant::now(), sink.status()))
+        };
+        let measured = at(measure.0).and_then(|start| Ok([start, at(measure.1)?]));
+        // Before the relay is gone, whose packets are counted too.
+        let sender = source.status();
         over.store(true, Ordering::Relaxed);
         let (report, ended) = relay.join().unwrap_or_else(|panic| {
             std::panic::resume_unwind(panic);
         });
-        let (delivered, window, sender, receiver) = measured?;
+        let [(from, before), (to, receiver)] = measured?;
         ended?;
+        let passed = to.duration_since(from).as_nanos() as u64;
         Ok(Transfer {
-            delivered,
-            window,
+            delivered: receiver.delivered - before.delivered,
+            window: Duration::from_nanos(passed),
             sender,
             receiver,
             report,
@@ -148,92 +111,42 @@ pub fn transfer(
     })
 }
 
-/// The ends of the transfer.
-struct Feed<'a> {
-    stream: &'a Stream,
-    sink: &'a Node,
-    /// The connection as the receiver has it, once it does.
-    incoming: Mutex<Option<Arc<Stream>>>,
+/// Writes until it is over, or the connection fails.
+fn write(source: &Stream, over: &AtomicBool) {
+    let block = vec![0; BLOCK];
+    while !over.load(Ordering::Relaxed)
+        && let Ok(written) = source.send(&block, StdDuration::ZERO)
+    {
+        if written.is_none() {
+            thread::sleep(TURN);
+        }
+    }
 }
 
-impl Feed<'_> {
-    /// Writes until it is over, or the connection fails.
-    fn write(&self, over: &AtomicBool) {
-        let block = vec![0; BLOCK];
-        while !over.load(Ordering::Relaxed) && matches!(self.stream.wait_open(LOOK), Ok(false)) {}
-        while !over.load(Ordering::Relaxed)
-            && let Ok(written) = self.stream.send(&block, StdDuration::ZERO)
-        {
-            if written.is_none() {
-                thread::sleep(TURN);
-            }
+/// Reads until it is over, or the connection fails.
+fn read(sink: &Stream, over: &AtomicBool) {
+    let mut buffer = vec![0; BLOCK];
+    while !over.load(Ordering::Relaxed)
+        && let Ok(read) = sink.receive(&mut buffer, StdDuration::ZERO)
+    {
+        if read.is_none() {
+            thread::sleep(TURN);
         }
     }
+}
 
-    /// Reads until it is over, or the connection fails.
-    fn read(&self, over: &AtomicBool) {
-        let mut buffer = vec![0; BLOCK];
-        let incoming = loop {
-            match self.sink.accept(LOOK) {
-                Ok(Some(incoming)) => break Arc::new(incoming),
-                Ok(None) if !over.load(Ordering::Relaxed) => {}
-                _ => return,
-            }
-        };
-        *self.lock() = Some(Arc::clone(&incoming));
-        while !over.load(Ordering::Relaxed)
-            && let Ok(read) = incoming.receive(&mut buffer, StdDuration::ZERO)
-        {
-            if read.is_none() {
-                thread::sleep(TURN);
-            }
+fn wait_until(at: Instant, source: &Stream, stop: &AtomicBool) -> Result<(), TransferError> {
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(TransferError::Stopped);
         }
-    }
-
-    /// Waits for the ends of the window and reads what has come by then.
-    fn measure(
-        &self,
-        began: Instant,
-        window: (Time, Time),
-        stop: &AtomicBool,
-    ) -> Result<(u64, Duration, Status, Status), TransferError> {
-        let [start, end] = [window.0, window.1].map(|at| {
-            let at = StdDuration::from_nanos(at.as_nanos());
-            self.wait_until(began + at, stop)?;
-            let receiver = self.receiver();
-            Ok::<_, TransferError>((Instant::now(), receiver))
-        });
-        let (from, before) = start?;
-        let (to, receiver) = end?;
-        let sender = self.stream.status().unwrap_or_default();
-        let passed = to.duration_since(from).as_nanos() as u64;
-        let delivered = receiver.delivered - before.delivered;
-        Ok((delivered, Duration::from_nanos(passed), sender, receiver))
-    }
-
-    fn wait_until(&self, at: Instant, stop: &AtomicBool) -> Result<(), TransferError> {
-        loop {
-            if stop.load(Ordering::Relaxed) {
-                return Err(TransferError::Stopped);
-            }
-            if let Some(error) = self.stream.failure() {
-                return Err(error.into());
-            }
-            let left = at.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(());
-            }
-            thread::sleep(left.min(LOOK));
+        if let Some(error) = source.failure() {
+            return Err(error.into());
         }
-    }
-
-    fn receiver(&self) -> Status {
-        let incoming = self.lock();
-        let status = incoming.as_ref().and_then(|stream| stream.status());
-        status.unwrap_or_default()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Stream>>> {
-        self.incoming.lock().unwrap_or_else(PoisonError::into_inner)
+        let left = at.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        thread::sleep(left.min(LOOK));
     }
 }

@@ -1,6 +1,6 @@
 //! Ed25519 keys in OpenSSH's formats: they are the same keys as ours, written otherwise.
 
-use skywave_wire::key::{KeyError, PublicKey, SecretKey};
+use skywave_transfer::key::{KeyError, PublicKey, SecretKey};
 use ssh_key::PrivateKey;
 use thiserror::Error;
 use zeroize::Zeroizing;

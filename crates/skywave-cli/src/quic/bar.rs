@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
+use skywave_transfer::key::PublicKey;
 use skywave_transfer::{Arrived, Id, Link, Totals};
-use skywave_wire::key::PublicKey;
 
 const STYLE: &str = "{wide_bar} {percent:>3} % of {decimal_total_bytes} {prefix}\n{wide_msg}";
 /// For what nobody knows the size of.
@@ -331,7 +331,7 @@ mod tests {
 
     fn arrived(path: &str, size: u64, resumed_from: u64) -> Arrived {
         Arrived {
-            peer: skywave_wire::key::SecretKey::from_bytes([1; 32]).public(),
+            peer: skywave_transfer::key::SecretKey::from_bytes([1; 32]).public(),
             path: path.to_owned(),
             place: None,
             size,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use skywave_transfer::key::PublicKey;
 use skywave_transfer::{Error, Outcome};
-use skywave_wire::key::PublicKey;
 
 use crate::failure::Failure;
 use crate::interrupt;

@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use skywave_transfer::key::PublicKey;
+use skywave_transfer::name::shown_bytes;
 use skywave_transfer::{Arrived, Code, Event, Id, Link, Teller, Totals, Why};
-use skywave_wire::key::PublicKey;
-use skywave_wire::name::shown_bytes;
 
 use super::bar::{Bar, loss, moved};
 use super::budget::Budget;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use skywave_quic::{FixedRate, Law, LawError};
+use skywave_transfer::key::SecretKey;
 use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
-use skywave_wire::key::SecretKey;
 use zeroize::Zeroizing;
 
 use crate::failure::Failure;

@@ -7,7 +7,6 @@ mod d_proxy;
 mod link;
 mod machines;
 mod snoop;
-mod sockets;
 mod tcp_wire;
 mod transfer;
 mod wtcp;

@@ -40,7 +40,7 @@ fn any_text_is_refused_or_means_what_it_says() {
 fn keys_with_a_wrong_letter_are_read_without_harm() {
     let changes = (any::<[u8; 32]>(), 0_usize..60, any::<u8>(), any::<bool>());
     check("keys", 2000, changes, |(bytes, place, byte, secret)| {
-        let key = skywave_wire::key::SecretKey::from_bytes(bytes);
+        let key = skywave_transfer::key::SecretKey::from_bytes(bytes);
         let text = if secret {
             key.reveal().to_string()
         } else {

@@ -7,8 +7,8 @@
 //! first, so that a stranger who connects learns whether a guess was right only from the answer to it,
 //! and each guess is counted.
 
+use crate::key::PublicKey;
 use noq::{Connection, RecvStream, SendStream};
-use skywave_wire::key::PublicKey;
 use spake2::{Ed25519Group, Identity, Password, Spake2};
 
 use super::code::Code;

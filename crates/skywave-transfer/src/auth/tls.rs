@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::key::{PublicKey, SecretKey};
 use noq::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rustls::client::AlwaysResolvesClientRawPublicKeys;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -21,7 +22,6 @@ use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error, PeerMisbehaved,
     SignatureScheme,
 };
-use skywave_wire::key::{PublicKey, SecretKey};
 use zeroize::Zeroizing;
 
 /// The protocol, as TLS agrees on it.

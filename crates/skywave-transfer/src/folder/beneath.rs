@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 
 /// Permissions of a folder of which nobody has told any.
 const MODE: u16 = 0o777;

@@ -14,8 +14,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::key::PublicKey;
 use rustix::fs::{Access, Mode, OFlags, access, open};
-use skywave_wire::key::PublicKey;
 use tokio::sync::oneshot;
 
 pub(crate) use beneath::{Folders, Place, There};
@@ -226,7 +226,7 @@ impl OfferId {
     /// The name of its partial file, which nobody else touches.
     pub(crate) fn partial(self) -> String {
         let number = u128::from_be_bytes(self.0);
-        format!("{}{number:032x}.part", skywave_wire::name::PREFIX)
+        format!("{}{number:032x}.part", crate::name::PREFIX)
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use super::partial::{rename_new, time};
 use super::{Claim, Folders, Inbox, OfferId, Place, Register, There};
 use crate::hashing::Hashing;
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal, SMALL, proof};
 
@@ -66,10 +66,7 @@ struct Unnamed {
 fn new_name() -> io::Result<String> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    Ok(format!(
-        "{}{random:016x}-{number}.new",
-        skywave_wire::name::PREFIX
-    ))
+    Ok(format!("{}{random:016x}-{number}.new", crate::name::PREFIX))
 }
 
 impl Inbox {

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use skywave_wire::name::PREFIX;
+use crate::name::PREFIX;
 
 /// After this time, nobody will.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);

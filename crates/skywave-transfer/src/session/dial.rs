@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::key::PublicKey;
+use crate::name::shown;
 use noq::{Endpoint, PathId, RecvStream, SendStream};
 use skywave_quic::Silence;
-use skywave_wire::key::PublicKey;
-use skywave_wire::name::shown;
 use tokio::net::lookup_host;
 use tokio::time::{sleep, timeout};
 

@@ -31,9 +31,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::key::PublicKey;
 use noq::{Connection, PathId};
 use skywave_quic::Silence;
-use skywave_wire::key::PublicKey;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 

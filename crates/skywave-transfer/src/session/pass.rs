@@ -3,7 +3,7 @@
 //! Any number of hosts may be asked at a time whether they know it: until a host confirms, it has guessed nothing and
 //! learnt nothing. What counts is done at once when a confirmation comes.
 
-use skywave_wire::key::PublicKey;
+use crate::key::PublicKey;
 
 use crate::auth::code::Code;
 
@@ -82,7 +82,7 @@ impl Pass {
 
 #[cfg(test)]
 mod tests {
-    use skywave_wire::key::SecretKey;
+    use crate::key::SecretKey;
 
     use super::*;
 

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use tokio::sync::Notify;
@@ -47,6 +47,14 @@ fn networks(address: IpAddr) -> [Network; NETWORKS.len()] {
         IpAddr::V4(ip) => (false, u128::from(ip.to_bits() >> (32 - v4))),
         IpAddr::V6(ip) => (true, ip.to_bits() >> (128 - v6)),
     })
+}
+
+/// Whom an address belongs to: hosts have whole networks of IPv6 (RFC 6177).
+pub(super) fn owner(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
 }
 
 impl Strangers {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::name::shown_bytes;
 use noq::{RecvStream, SendStream};
-use skywave_wire::name::shown_bytes;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
@@ -16,8 +16,8 @@ use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::folder::{Known, OfferId};
 use crate::hashing::Hashing;
-use crate::name::RelativePath;
 use crate::network::DEADLINE;
+use crate::path::RelativePath;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{End, Kind, Offer, Open, Refusal, Reply, Start, proof};
 

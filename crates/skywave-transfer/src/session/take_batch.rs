@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::name::shown_bytes;
 use noq::{RecvStream, SendStream};
-use skywave_wire::name::shown_bytes;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
@@ -16,7 +16,7 @@ use super::{Session, next_id};
 use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::folder::{Claim, Come, Group, OfferId, Small, Stored};
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 use crate::wire::frame::{fill, read, send};
 use crate::wire::message::{
     Answer, Answers, Body, MAX_ANSWERS, MAX_FILES, Offer, Refusal, Verdict, Verdicts,

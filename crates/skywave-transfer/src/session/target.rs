@@ -12,7 +12,7 @@ use crate::folder::{
     There,
 };
 use crate::hashing::Hashing;
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal};
 

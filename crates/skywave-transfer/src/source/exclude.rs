@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 
 /// Patterns of names that are not sent. One without `/` is for names anywhere, such as `.DS_Store` or `*.tmp`; one with `/`
 /// for the ends of paths, such as `photos/raw/*`, or with one at its beginning for whole paths, as the receiver would see

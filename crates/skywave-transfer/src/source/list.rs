@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Exclude, Pipe, Regular};
 use crate::error::Why;
-use crate::name::RelativePath;
+use crate::path::RelativePath;
 use crate::wire::message::{Kind, Offer, SMALL, Time};
 
 /// Something that is sent. There may be many: it is small.

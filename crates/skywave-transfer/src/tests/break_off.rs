@@ -57,7 +57,7 @@ fn flip(path: &Path, at: u64) {
 fn part(bench: &Bench) -> PathBuf {
     let name = names(bench.inbox.path())
         .into_iter()
-        .find(|name| name.starts_with(skywave_wire::name::PREFIX));
+        .find(|name| name.starts_with(crate::name::PREFIX));
     bench.there(&name.expect("a partial file"))
 }
 

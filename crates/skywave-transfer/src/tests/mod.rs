@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use skywave_wire::key::{PublicKey, SecretKey};
+use crate::key::{PublicKey, SecretKey};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -336,7 +336,7 @@ async fn a_full_disk_is_told_of_and_what_came_is_kept() {
     );
     let left = names(&inbox);
     assert!(
-        matches!(&left[..], [part] if part.starts_with(skywave_wire::name::PREFIX)),
+        matches!(&left[..], [part] if part.starts_with(crate::name::PREFIX)),
         "{left:?}"
     );
     // There is room again, and the file goes on where it was.

@@ -20,10 +20,10 @@
 //! The sender does not tell the hash of a file, only [`proof`] that it knows it; the receiver, which finds the same in
 //! what it has, tells the hash. So each side has read the file before it believes the other one.
 
+use crate::name::shown;
 use serde::{Deserialize, Serialize};
-use skywave_wire::name::shown;
 
-use crate::name::{MAX_DEPTH, MAX_PATH};
+use crate::path::{MAX_DEPTH, MAX_PATH};
 
 /// Longest message, in bytes.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024;

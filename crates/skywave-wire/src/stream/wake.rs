@@ -7,21 +7,21 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 /// The end that wakes.
 #[derive(Debug)]
-pub(crate) struct Waker(OwnedFd);
+pub(super) struct Waker(OwnedFd);
 
 /// The end that is woken: readable once it is.
 #[derive(Debug)]
-pub(crate) struct Woken(OwnedFd);
+pub(super) struct Woken(OwnedFd);
 
 /// Both ends.
-pub(crate) fn pair() -> io::Result<(Waker, Woken)> {
+pub(super) fn pair() -> io::Result<(Waker, Woken)> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
     Ok((Waker(write), Woken(read)))
 }
 
 impl Waker {
     /// Wakes, or is about to.
-    pub(crate) fn wake(&self) {
+    pub(super) fn wake(&self) {
         // A pipe that is full has not been read: that is woken enough.
         let _ = rustix::io::write(&self.0, &[0]);
     }
@@ -29,7 +29,7 @@ impl Waker {
 
 impl Woken {
     /// Has been woken: it may be again.
-    pub(crate) fn clear(&self) {
+    pub(super) fn clear(&self) {
         let mut buffer = [0; 64];
         while rustix::io::read(&self.0, &mut buffer).is_ok_and(|n| n == buffer.len()) {}
     }

@@ -4,7 +4,7 @@
 //! from a thread that is woken late.
 
 use std::io::{self, IoSliceMut};
-use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration as StdDuration, SystemTime, UNIX_EPOCH};
 
@@ -14,8 +14,6 @@ use skywave_core::{Duration, Time};
 use super::clock::Clock;
 use crate::system;
 
-/// Longest datagram that is not cut off: no packet of ours is longer.
-const LONGEST: usize = 2048;
 /// Reads of the system at once.
 const BATCH: usize = 16;
 /// A time stamp that is older than this is of a clock that was set meanwhile.
@@ -23,8 +21,10 @@ const OLDEST: StdDuration = StdDuration::from_secs(1);
 
 /// A socket that does not block.
 pub(super) struct Socket {
-    socket: UdpSocket,
+    udp: UdpSocket,
     state: UdpSocketState,
+    /// Bytes of the longest datagram that is not cut off.
+    longest: usize,
 }
 
 /// Room for datagrams.
@@ -34,23 +34,27 @@ pub(super) struct Buffers {
 }
 
 impl Socket {
-    /// Opens a socket at `address`.
-    pub(super) fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let socket = UdpSocket::bind(address)?;
-        let state = UdpSocketState::new((&socket).into())?;
-        system::enlarge_buffers(&socket);
-        Ok(Self { socket, state })
+    /// Opens a socket at `address`, for datagrams of at most `longest` bytes.
+    pub(super) fn bind(address: SocketAddr, longest: usize) -> io::Result<Self> {
+        let udp = UdpSocket::bind(address)?;
+        let state = UdpSocketState::new((&udp).into())?;
+        system::enlarge_buffers(&udp);
+        Ok(Self {
+            udp,
+            state,
+            longest,
+        })
     }
 
     /// Where it is.
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+        self.udp.local_addr()
     }
 
     /// Room for what one call reads.
     pub(super) fn buffers(&self) -> Buffers {
         // The system may hand over several datagrams of one sender as one.
-        let each = LONGEST * self.state.gro_segments().max(1);
+        let each = self.longest * self.state.gro_segments().max(1);
         Buffers {
             bytes: vec![0; BATCH * each],
             metas: [RecvMeta::default(); BATCH],
@@ -70,7 +74,7 @@ impl Socket {
         let mut chunks = bytes.chunks_exact_mut(each);
         let mut slices: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
-        let read = self.state.recv((&self.socket).into(), &mut slices, metas)?;
+        let read = self.state.recv((&self.udp).into(), &mut slices, metas)?;
         let (now, wall) = (clock.now(), SystemTime::now());
         for (slice, meta) in slices.iter().zip(&metas[..read]) {
             let ago = meta.timestamp.and_then(|at| age(wall, at));
@@ -91,7 +95,7 @@ impl Socket {
             segment_size: None,
             src_ip: None,
         };
-        self.state.try_send((&self.socket).into(), &transmit)
+        self.state.try_send((&self.udp).into(), &transmit)
     }
 }
 
@@ -109,6 +113,6 @@ fn before(now: Time, ago: StdDuration) -> Time {
 
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.udp.as_fd()
     }
 }

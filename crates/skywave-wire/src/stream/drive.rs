@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use skywave_core::{Duration, Time};
 
+use super::Shared;
 use super::socket::{Buffers, Socket};
 use super::wake::Woken;
-use super::{Shared, State};
 use crate::system;
 
 /// Number of batches read from the socket before other threads get the lock.
@@ -31,31 +31,20 @@ pub(super) fn drive(shared: &Shared, socket: &Socket, woken: &Woken) {
             Err(error) => break Some(error),
         }
     };
-    let mut state = shared.lock();
-    state.stopping = true;
-    state.broken = error.map(Arc::new);
-    for changed in state.changed.values() {
-        changed.notify_all();
-    }
-    shared.incoming.notify_all();
+    shared.lock().broken = error.map(Arc::new);
+    shared.changed.notify_all();
 }
 
 /// Takes what has come, sends what is due. Returns when the next timer is; `None` when the thread
 /// shall stop.
 fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<Option<Time>> {
-    let mut out = Vec::new();
     let mut state = shared.lock();
     // Everything that has come is taken before anything is sent: sending moves the endpoint's time
     // to now, but packets count from when they arrived. The number of batches is limited, so that a
     // flood does not keep other threads from the lock.
     for _ in 0..MAX_BATCHES {
         let received = socket.receive(&shared.clock, buffers, |at, from, datagram| {
-            let at = state.not_before(at);
-            state.endpoint.on_datagram(at, from, datagram);
-            if let Some(to) = state.endpoint.poll_reply(&mut out) {
-                // On an error the packet is lost, as any packet may be.
-                let _ = socket.send(to, &out);
-            }
+            state.on_datagram(at, from, datagram);
         });
         match received {
             Ok(true) => {}
@@ -65,42 +54,25 @@ fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<O
         }
     }
     if state.stopping {
-        let now = state.not_before(shared.clock.now());
-        state.endpoint.abandon_all(now);
+        state.endpoint.abort();
     }
     let now = state.not_before(shared.clock.now());
     state.endpoint.on_timer(now);
-    send(shared, socket, &mut state, &mut out);
-    tell(shared, &mut state);
-    if state.stopping {
-        return Ok(None);
-    }
-    Ok(Some(state.endpoint.next_timer().unwrap_or(Time::MAX)))
-}
-
-fn send(shared: &Shared, socket: &Socket, state: &mut State, out: &mut Vec<u8>) {
-    loop {
-        let now = state.not_before(shared.clock.now());
-        let Some(to) = state.endpoint.poll_transmit(now, out) else {
-            return;
-        };
-        // On an error the packet is lost, as any packet may be: there may be a path later, and
-        // other peers have theirs.
-        let _ = socket.send(to, out);
-    }
-}
-
-/// Wakes the threads that wait for a connection, or for changes of one.
-fn tell(shared: &Shared, state: &mut State) {
-    while let Some(id) = state.endpoint.poll_incoming() {
-        state.incoming.push_back(id);
-        shared.incoming.notify_one();
-    }
-    while let Some(id) = state.endpoint.poll_touched() {
-        if let Some(changed) = state.changed.get(&id) {
-            changed.notify_all();
+    let mut out = Vec::new();
+    let mut next = None;
+    if let Some(peer) = state.peer {
+        loop {
+            let now = state.not_before(shared.clock.now());
+            if !state.endpoint.poll_transmit(now, &mut out) {
+                break;
+            }
+            // On an error the packet is lost, as any packet may be.
+            let _ = socket.send(peer, &out);
         }
+        next = state.endpoint.next_timer();
     }
+    shared.changed.notify_all();
+    Ok((!state.stopping).then_some(next.unwrap_or(Time::MAX)))
 }
 
 /// Waits for a packet, for a stream that wakes this thread, or until the time has come.
@@ -115,22 +87,11 @@ fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Res
     Ok(())
 }
 
-/// Whether the error is one of a network that may come back; the system reports such errors to
-/// whoever reads next.
+/// Whether the error is one that may pass; the system reports that nobody listens to whoever reads next.
 fn is_passing(error: &io::Error) -> bool {
-    use io::ErrorKind::{
-        ConnectionRefused, ConnectionReset, HostUnreachable, Interrupted, NetworkDown,
-        NetworkUnreachable, OutOfMemory, WouldBlock,
-    };
+    use io::ErrorKind::{ConnectionRefused, ConnectionReset, Interrupted, OutOfMemory, WouldBlock};
     matches!(
         error.kind(),
-        ConnectionRefused
-            | ConnectionReset
-            | HostUnreachable
-            | Interrupted
-            | NetworkDown
-            | NetworkUnreachable
-            | OutOfMemory
-            | WouldBlock
+        ConnectionRefused | ConnectionReset | Interrupted | OutOfMemory | WouldBlock
     )
 }

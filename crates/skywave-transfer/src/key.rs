@@ -1,10 +1,5 @@
-//! Keys of hosts. A host has one secret of 32 bytes, and is known by one public key.
-//!
-//! The secret is the seed of an Ed25519 key pair (RFC 8032), with which QUIC signs. Noise, under WTCP,
-//! agrees on secrets by X25519 instead: its key pair is the same one on the other form of the curve
-//! (RFC 7748 section 4.1). That form forgets one bit of the public key, the sign of x. [`SecretKey::generate`]
-//! only makes keys whose bit is 0, so that either form names the other one. Of keys that others have made, such as
-//! OpenSSH, half have the other bit ([`PublicKey::has_one_form`]): only QUIC can use them.
+//! Keys of hosts. A host has one secret of 32 bytes, and is known by one public key: they are the seed and the public half
+//! of an Ed25519 key pair (RFC 8032), with which it signs QUIC's handshakes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +15,6 @@ const LEN: usize = 32;
 const PUBLIC: &str = "sky1";
 /// The text of a secret key begins with it.
 const SECRET: &str = "skysecret1";
-/// The bit of a public key that X25519 forgets, in the last byte.
-const SIGN: u8 = 0x80;
 
 /// A host's public key, by which others know it. Its text is `sky1` and 43 characters of Base64 for
 /// URLs.
@@ -68,27 +61,9 @@ impl PublicKey {
         Ok(Self(bytes))
     }
 
-    /// Whether Noise, and so WTCP, knows the host by this key, and not by another one.
-    pub const fn has_one_form(&self) -> bool {
-        self.0[LEN - 1] & SIGN == 0
-    }
-
     /// Its bytes, as Ed25519 writes them.
     pub const fn as_bytes(&self) -> &[u8; LEN] {
         &self.0
-    }
-
-    /// The same key as Noise uses it.
-    pub(crate) fn x25519(&self) -> [u8; LEN] {
-        let key = VerifyingKey::from_bytes(&self.0);
-        // Keys are only made of points.
-        key.map_or([0; LEN], |key| key.to_montgomery().to_bytes())
-    }
-
-    /// The host that Noise knows by this key.
-    pub(crate) fn from_x25519(bytes: [u8; LEN]) -> Result<Self, KeyError> {
-        let point = curve25519_dalek::MontgomeryPoint(bytes).to_edwards(0);
-        Self::from_bytes(point.ok_or(KeyError::Nobody)?.compress().to_bytes())
     }
 }
 
@@ -105,18 +80,12 @@ impl SecretKey {
     /// # Errors
     /// When the system has none.
     pub fn generate() -> Result<Self, getrandom::Error> {
-        loop {
-            let mut key = Self([0; LEN]);
-            getrandom::fill(&mut key.0)?;
-            // One in two is fit.
-            if key.public().has_one_form() {
-                return Ok(key);
-            }
-        }
+        let mut key = Self([0; LEN]);
+        getrandom::fill(&mut key.0)?;
+        Ok(key)
     }
 
-    /// The key of these bytes. Half of those that [`Self::generate`] has not made are of no use for WTCP
-    /// ([`PublicKey::has_one_form`]).
+    /// The key of these bytes.
     pub const fn from_bytes(bytes: [u8; LEN]) -> Self {
         Self(bytes)
     }
@@ -129,11 +98,6 @@ impl SecretKey {
     /// The public key that belongs to it.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.pair().verifying_key().to_bytes())
-    }
-
-    /// The same secret as Noise uses it.
-    pub(crate) fn x25519(&self) -> [u8; LEN] {
-        self.pair().to_scalar_bytes()
     }
 
     /// Its text, for the file that keeps it.
@@ -225,19 +189,6 @@ mod tests {
         assert_eq!(public.to_string().parse(), Ok(public));
     }
 
-    #[test]
-    fn both_forms_of_a_key_name_the_same_host() {
-        for _ in 0..20 {
-            let secret = SecretKey::generate().unwrap();
-            let public = secret.public();
-            let scalar = secret.x25519();
-            let agreed = curve25519_dalek::MontgomeryPoint::mul_base_clamped(scalar);
-            assert_eq!(agreed.to_bytes(), public.x25519());
-            assert_eq!(PublicKey::from_x25519(public.x25519()), Ok(public));
-            assert_eq!(secret.reveal().parse(), Ok(secret));
-        }
-    }
-
     /// Points of order 1, 2, 4 and 8, and encodings of them that are not canonical.
     #[test]
     fn keys_that_everybody_could_have_are_refused() {
@@ -258,25 +209,6 @@ mod tests {
             let text = PublicKey(bytes(hex)).to_string();
             assert_eq!(text.parse::<PublicKey>(), Err(KeyError::Nobody), "{hex}");
         }
-        for low in [
-            [0; LEN],
-            bytes("0100000000000000000000000000000000000000000000000000000000000000"),
-        ] {
-            assert!(PublicKey::from_x25519(low).is_err(), "{low:?}");
-        }
-    }
-
-    #[test]
-    fn a_key_that_noise_would_name_otherwise_is_told_apart() {
-        let odd = (0..=255)
-            .map(|n| SecretKey::from_bytes([n; LEN]))
-            .find(|key| !key.public().has_one_form())
-            .unwrap();
-        let public = odd.public();
-        assert_eq!(public.to_string().parse(), Ok(public));
-        assert_eq!(odd.reveal().parse(), Ok(odd));
-        let by_noise = PublicKey::from_x25519(public.x25519()).unwrap();
-        assert!(by_noise.has_one_form() && by_noise != public);
     }
 
     #[test]
