@@ -29,8 +29,6 @@ fn switches() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     #[test]
     fn routes_never_loop_and_every_datagram_ends_once(config in switches(), story in story()) {
         let network = check(config, story, 40)?;

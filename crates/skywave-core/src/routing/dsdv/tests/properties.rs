@@ -21,7 +21,7 @@ fn switches() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(200)))]
 
     #[test]
     fn routes_never_loop_and_every_datagram_ends_once(config in switches(), story in story()) {

@@ -22,8 +22,6 @@ fn switches() -> impl Strategy<Value = Config> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     /// No route comes by a station twice: the network asserts it of each that is sent.
     #[test]
     fn routes_are_straight_and_every_datagram_ends_once(config in switches(), story in story()) {
