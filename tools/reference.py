@@ -57,9 +57,6 @@ number is a column with a name of its own, which plots and tables accept too.
 # Where one section describes values of more than one key.
 TITLES = {
     "ChannelModel": "Loss models",
-    "GilbertElliottModel": "`gilbert-elliott`",
-    "GilbertElliottTimeModel": "`gilbert-elliott-time`",
-    "PeriodicModel": "`periodic`",
     "PowerModel": "`power`",
 }
 MEASURED = {
@@ -375,12 +372,13 @@ class Reference:
         for key in self.keys(schema):
             for name in self.inner(schema["properties"][key]):
                 if name not in self.headings:
-                    below = f"{path}.{key}"
+                    below = f"{path}.{key}" if path else key
                     self.headings[name] = TITLES.get(name, code(below))
                     own.append((below, name))
         for below, name in own:
             yield name, self.headings[name]
-            yield from self.below(below, name)
+            # What is below a section with a title has no path of its own.
+            yield from self.below("" if name in TITLES else below, name)
 
     def below(self, path: str, name: str) -> Iterator[tuple[str, str]]:
         schema = self.defs[name]

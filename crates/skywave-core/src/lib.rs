@@ -25,6 +25,7 @@ pub mod link;
 pub mod mac;
 mod pacing;
 pub mod packet;
+pub mod parameter;
 pub mod prefetch;
 pub mod proxy;
 pub mod quic;

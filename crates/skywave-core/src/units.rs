@@ -1,4 +1,5 @@
-//! Rates and windows as types of their own, so that bytes, segments and bits per second do not mix.
+//! Rates, windows and sizes of queues as types of their own, so that bytes, packets, segments and bits per second do not
+//! mix.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
@@ -157,6 +158,60 @@ impl Div<f64> for Segments {
     fn div(self, k: f64) -> Self {
         Self(self.0 / k)
     }
+}
+
+/// Capacity of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// In packets of any size.
+    Packets(u32),
+    /// In bytes.
+    Bytes(u64),
+}
+
+impl Limit {
+    /// A packet of `size` bytes may join when this number and these bytes wait.
+    #[inline]
+    pub(crate) fn has_room(self, (packets, bytes): (usize, u64), size: u32) -> bool {
+        match self {
+            Self::Packets(limit) => packets < limit as usize,
+            Self::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
+    }
+
+    /// How much waits, in the limit's unit, when this number and these bytes do.
+    #[inline]
+    pub(crate) fn level(self, (packets, bytes): (usize, u64)) -> u64 {
+        match self {
+            Self::Packets(_) => packets as u64,
+            Self::Bytes(_) => bytes,
+        }
+    }
+
+    /// A length of the queue in the limit's unit; `None` if it has another unit.
+    pub(crate) fn measures(self, level: Level) -> Option<f64> {
+        match (level, self) {
+            (Level::Packets(n), Self::Packets(_)) | (Level::Bytes(n), Self::Bytes(_)) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// A number in the limit's unit as a length of the queue.
+    pub(crate) fn length(self, number: f64) -> Level {
+        match self {
+            Self::Packets(_) => Level::Packets(number),
+            Self::Bytes(_) => Level::Bytes(number),
+        }
+    }
+}
+
+/// A length of a queue, which may be an average and so a fraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// In packets of any size.
+    Packets(f64),
+    /// In bytes.
+    Bytes(f64),
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod link;
 pub mod machines;
 #[cfg(feature = "files")]
 pub mod messages;
+mod parameters;
 mod path;
 #[cfg(feature = "files")]
 pub mod scenario;

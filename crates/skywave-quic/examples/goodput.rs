@@ -16,7 +16,7 @@ use std::time::Duration;
 use noq_proto::congestion::{Bbr3Config, CubicConfig};
 use path::{Carried, Control, Path, STEP};
 use skywave_core::Time;
-use skywave_core::link::{Blackout, GilbertElliott, LossConfig, Service, Trace};
+use skywave_core::link::{Blackout, GilbertElliottConfig, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::units::Rate;
 use skywave_quic::Law;
@@ -128,22 +128,22 @@ fn rows() -> Vec<Row> {
     };
     let mut rows = vec![row("no loss", usual(100), 20.0)];
     for loss in [0.001, 0.01, 0.02, 0.05, 0.1, 0.2] {
-        let path = usual(100).losing(LossConfig::Bernoulli(loss));
+        let path = usual(100).losing(LossConfig::Iid(loss));
         rows.push(row(
             &format!("{} %", loss * 100.0),
             path,
             20.0 * (1.0 - loss),
         ));
     }
-    let bursts = GilbertElliott {
+    let bursts = GilbertElliottConfig {
         to_bad: 0.03 / 0.97 / 5.0,
         to_good: 0.2,
         loss_good: 0.0,
         loss_bad: 1.0,
     };
-    let path = usual(100).losing(LossConfig::GilbertElliottPackets(bursts));
+    let path = usual(100).losing(LossConfig::GilbertElliott(bursts));
     rows.push(row("bursts, 3 %", path, 20.0 * 0.97));
-    let mut slow = Path::new(rate(50_000), RTT, 100).losing(LossConfig::Bernoulli(0.04));
+    let mut slow = Path::new(rate(50_000), RTT, 100).losing(LossConfig::Iid(0.04));
     slow.duration = Duration::from_secs(120);
     rows.push(row("50 kb/s, 4 %", slow, 0.05 * 0.96));
     for loss in [0.0, 0.01, 0.05, 0.1, 0.2] {
@@ -151,7 +151,7 @@ fn rows() -> Vec<Row> {
         let path = Path::new(rate(1_000_000_000), Duration::from_millis(100), 8333);
         let path = Path {
             duration: Duration::from_secs(20),
-            ..path.losing(LossConfig::Bernoulli(loss))
+            ..path.losing(LossConfig::Iid(loss))
         };
         let name = format!("1 Gb/s, 100 ms, {} %", loss * 100.0);
         rows.push(row(&name, path, 1000.0 * (1.0 - loss)));
@@ -205,8 +205,8 @@ fn recorded(files: &[String]) -> Vec<Row> {
             let text = std::fs::read_to_string(file).expect("a readable trace");
             let trace = Trace::parse(&text).expect("a trace");
             let mean = trace.mean_rate().as_bps() as f64 * 1e-6;
-            let mut path = Path::new(Service::Trace(Arc::new(trace)), RTT, 300)
-                .losing(LossConfig::Bernoulli(0.01));
+            let mut path =
+                Path::new(Service::Trace(Arc::new(trace)), RTT, 300).losing(LossConfig::Iid(0.01));
             path.duration = Duration::from_secs(60);
             let name = std::path::Path::new(file).file_name().expect("a name");
             Row {

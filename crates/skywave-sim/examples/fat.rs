@@ -95,7 +95,7 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
     let queue = QueueConfig::DropTail(Limit::Packets(2 * in_flight));
     let mut there = LinkConfig::new(Rate::from_bps(rate), delay, queue);
     let back = there.clone();
-    there.loss = vec![LossConfig::Bernoulli(LOSS)];
+    there.loss = vec![LossConfig::Iid(LOSS)];
     let link = |name: &str, from, to, config: LinkConfig| LinkSpec {
         name: name.into(),
         from,

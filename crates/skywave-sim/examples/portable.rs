@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 
 use skywave_core::agent::SnoopConfig;
 use skywave_core::link::{
-    Arq, Blackout, Contention, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossConfig,
-    QueueConfig, RedConfig, Reordering, Service, Trace,
+    Arq, Blackout, Contention, Fec, GilbertElliottConfig, GilbertElliottTimeConfig, Jitter, Limit,
+    LinkConfig, LossConfig, QueueConfig, RedConfig, Reordering, Service, Trace,
 };
 use skywave_core::radio::{
     Decoder, Position, Propagation, RandomWaypointConfig, Reception, Sensing, channel_noise_mw,
@@ -179,11 +179,11 @@ fn last_hop(i: usize) -> LinkConfig {
     let ms = Duration::from_millis;
     match i % 9 {
         0 => LinkConfig {
-            loss: vec![LossConfig::Bernoulli(0.01)],
+            loss: vec![LossConfig::Iid(0.01)],
             ..hop
         },
         1 => LinkConfig {
-            loss: vec![LossConfig::ExponentialPackets(0.02)],
+            loss: vec![LossConfig::Exponential(0.02)],
             arq: Some(Arq::default()),
             ..hop
         },
@@ -196,12 +196,12 @@ fn last_hop(i: usize) -> LinkConfig {
             ..hop
         },
         3 => LinkConfig {
-            loss: vec![LossConfig::GilbertElliottTime {
+            loss: vec![LossConfig::GilbertElliottTime(GilbertElliottTimeConfig {
                 good: ms(900),
                 bad: ms(40),
                 loss_good: 0.001,
                 loss_bad: 0.4,
-            }],
+            })],
             ..hop
         },
         4 => LinkConfig {
@@ -232,7 +232,7 @@ fn last_hop(i: usize) -> LinkConfig {
             ..hop
         },
         7 => LinkConfig {
-            loss: vec![LossConfig::GilbertElliottPackets(GilbertElliott {
+            loss: vec![LossConfig::GilbertElliott(GilbertElliottConfig {
                 to_bad: 0.01,
                 to_good: 0.3,
                 loss_good: 0.0,

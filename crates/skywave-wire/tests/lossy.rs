@@ -16,7 +16,7 @@ use skywave_wire::stream::Stream;
 fn bad_link() -> LinkConfig {
     let queue = QueueConfig::DropTail(Limit::Packets(50));
     let mut link = LinkConfig::new(Rate::from_bps(50_000_000), Duration::from_millis(3), queue);
-    link.loss = vec![LossConfig::Bernoulli(0.05)];
+    link.loss = vec![LossConfig::Iid(0.05)];
     link.corruption = 0.02;
     link.duplication = 0.05;
     link.reordering = Some(Reordering {

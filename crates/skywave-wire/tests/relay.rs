@@ -21,7 +21,7 @@ fn link(loss: f64) -> LinkConfig {
         Duration::from_millis(2),
         queue,
     );
-    link.loss = vec![LossConfig::Bernoulli(loss)];
+    link.loss = vec![LossConfig::Iid(loss)];
     link
 }
 

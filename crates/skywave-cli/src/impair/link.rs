@@ -339,8 +339,8 @@ duration = "86400s"
         let losses = (path.config.routes.iter())
             .map(|route| format!("{:?}", path.config.hops[route[0].hop].link));
         let [there, back] = losses.collect::<Vec<_>>().try_into().unwrap();
-        assert!(there.contains("Bernoulli(0.25)"), "{there}");
-        assert!(back.contains("Bernoulli(0.75)"), "{back}");
+        assert!(there.contains("Iid(0.25)"), "{there}");
+        assert!(back.contains("Iid(0.75)"), "{back}");
         // Nothing says what the way there loses: none, or as the preset does?
         let half = LinkArgs {
             loss: None,

@@ -16,10 +16,104 @@
 
 use std::collections::VecDeque;
 
-use super::config::Contention;
 use super::service::Slot;
+use crate::parameter::{Described, Field, Kind, Presets, Refusal, optional};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
+
+/// A channel that other stations contend for, by binary exponential backoff.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contention {
+    /// Length of a slot.
+    pub slot: Duration,
+    /// The first window: an attempt comes after 0 to `window` − 1 slots.
+    pub window: u32,
+    /// The window doubles with each failure up to this.
+    pub max_window: u32,
+    /// Probability that an attempt fails, below 1: another station has the channel, or both collide.
+    pub failure: f64,
+    /// Mean time for which the other station has the channel then; exponential.
+    pub hold: Duration,
+    /// Once it has the channel, a station sends all that is queued; else it contends for each packet.
+    pub capture: bool,
+}
+
+impl Described for Contention {
+    type Config = Self;
+    const NAME: &'static str = "contention";
+    const SUMMARY: &'static str =
+        "Contention for the channel of one direction. The defaults are those of \"cdpd\".";
+    /// The uplink of CDPD. A slot is what lies between two busy/idle flags, 60 bits at 19.2 kb/s. The rest is
+    /// ours: a wait of 0.7 s on average makes the round trip of a packet of 512 bytes 1.8 s, as the WTCP paper
+    /// measured it (section 5.1.1).
+    const DEFAULT: Self = Self {
+        slot: Duration::from_micros(3125),
+        window: 16,
+        max_window: 256,
+        failure: 0.4,
+        hold: Duration::from_secs(1),
+        capture: true,
+    };
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::period(
+            "slot",
+            "Length of a slot, 60 bits at 19.2 kb/s on CDPD",
+            |c| &mut c.slot,
+        ),
+        Field::count(
+            "window",
+            "First window in slots: an attempt comes after 0 to `window` − 1 of them",
+            |c| &mut c.window,
+        ),
+        Field::count(
+            "max_window",
+            "Largest window, at least `window`. The window doubles with each failure up to this",
+            |c| &mut c.max_window,
+        ),
+        Field::new(
+            Kind::BelowOne,
+            "failure",
+            "Probability that an attempt fails",
+            |c| &mut c.failure,
+        ),
+        Field::new(
+            Kind::Time,
+            "hold",
+            "Mean of the exponential time for which another station then has the channel",
+            |c| &mut c.hold,
+        ),
+        Field::flag(
+            "capture",
+            "A station that has the channel sends all that is queued by then; otherwise it contends for each packet",
+            |c| &mut c.capture,
+        ),
+    ];
+
+    fn check(config: &Self) -> Result<(), Refusal> {
+        let Self {
+            window, max_window, ..
+        } = config;
+        if window <= max_window {
+            return Ok(());
+        }
+        Err(Refusal::of(
+            &["max_window", "window"],
+            "the largest window is below the first one",
+            format!("`window` is {window}, `max_window` {max_window}"),
+        ))
+    }
+}
+
+impl Presets for Contention {
+    const NONE: &'static str = "Nobody else contends.";
+    const PRESETS: &'static [(&'static str, &'static str, Self)] = &[(
+        "cdpd",
+        "The uplink of a cell of CDPD: all defaults.",
+        Self::DEFAULT,
+    )];
+}
+
+optional!(Contention);
 
 /// Most attempts of one wait, more than any real wait has: a channel that is never free must not
 /// hold up a run.

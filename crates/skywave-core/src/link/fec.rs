@@ -4,8 +4,9 @@
 //! transmission with a fixed probability. It repairs what the loss models corrupt; in a blackout
 //! there is nothing to repair.
 
-use super::config::{Fec, LinkConfig};
+use super::config::LinkConfig;
 use super::impair::Chance;
+use super::repair::Fec;
 use crate::rng::Stream;
 
 /// The code of a link.

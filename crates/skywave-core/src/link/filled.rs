@@ -1,8 +1,10 @@
 //! What a link carries that always has a packet to send.
 
-use super::config::{Limit, LinkConfig, QueueConfig};
+use super::config::LinkConfig;
+use super::discipline::QueueConfig;
 use super::{DropCause, Fate, Link, TimedLink};
 use crate::time::{Duration, Time};
+use crate::units::Limit;
 
 /// After a packet that is lost before it uses the link, the next one comes after this part of a packet's time, and
 /// so many packets wait that no such gap leaves the link idle.
@@ -85,8 +87,8 @@ mod tests {
 
     use super::*;
     use crate::link::{
-        Arq, Blackout, CoDelConfig, LossAt, LossConfig, Policer, Service, Shaper, StepValues,
-        Steps, Trace,
+        Arq, Blackout, CoDelConfig, LossAt, LossConfig, PeriodicConfig, Policer, Service, Shaper,
+        StepValues, Steps, Trace,
     };
     use crate::units::Rate;
 
@@ -114,10 +116,10 @@ mod tests {
     }
 
     fn every_twentieth() -> Vec<LossConfig> {
-        vec![LossConfig::Periodic {
+        vec![LossConfig::Periodic(PeriodicConfig {
             every: 20,
-            first: 20,
-        }]
+            first: Some(20),
+        })]
     }
 
     #[test]
@@ -125,7 +127,7 @@ mod tests {
         is(&plain(), 1.0);
         is(
             &LinkConfig {
-                loss: vec![LossConfig::Bernoulli(0.25)],
+                loss: vec![LossConfig::Iid(0.25)],
                 ..plain()
             },
             1.0,
@@ -141,7 +143,7 @@ mod tests {
         );
         is(
             &LinkConfig {
-                loss: vec![LossConfig::Bernoulli(1.0)],
+                loss: vec![LossConfig::Iid(1.0)],
                 ..plain()
             },
             0.0,

@@ -1,16 +1,94 @@
 //! Channel loss. Each model has random streams of its own, and sees every packet offered to the
 //! channel, also those that a model before it has already lost.
 
-mod gap;
-mod gilbert;
+mod exponential;
+mod gilbert_elliott;
+mod iid;
+mod packets;
+mod periodic;
 
-use std::sync::Arc;
-
-use super::config::LossConfig;
+use crate::parameter::Described;
 use crate::rng::Stream;
 use crate::time::Time;
-use gap::Gaps;
-use gilbert::{PacketChain, TimeChain};
+pub use exponential::*;
+pub use gilbert_elliott::*;
+pub use iid::*;
+pub use packets::*;
+pub use periodic::*;
+
+/// A built-in loss model: its description, and its state on a link.
+pub trait LossModel: Described {
+    /// A fresh one, with random streams of its own.
+    fn build(config: &Self::Config, streams: Streams) -> Self;
+
+    /// Whether a packet of `size` bytes is lost that reaches the channel at `now`, which must not decrease.
+    fn loses(&mut self, now: Time, size: u32) -> bool;
+
+    /// Whether no packet can come through.
+    fn loses_all(_config: &Self::Config) -> bool {
+        false
+    }
+}
+
+/// Random streams of a loss model.
+pub struct Streams {
+    /// Decides which packets are lost.
+    losses: Stream,
+    /// Decides how the channel's state changes.
+    states: Stream,
+}
+
+/// The list of the loss models. A further one needs its file and a line here.
+macro_rules! models {
+    ($( $model:ident, )+) => {
+        crate::parameter::family! {
+            "channel" => "A model of channel losses.";
+            open: false; sections: true;
+            /// A channel loss model.
+            #[derive(Clone, Debug, PartialEq)]
+            pub enum LossConfig;
+            $( $model(config): $model, )+
+        }
+
+        impl LossConfig {
+            /// Whether no packet can come through.
+            pub fn loses_all(&self) -> bool {
+                match self {
+                    $( Self::$model(config) => $model::loses_all(config), )+
+                }
+            }
+        }
+
+        #[derive(Clone, Debug)]
+        enum Model {
+            $( $model($model), )+
+        }
+
+        impl Model {
+            fn new(config: &LossConfig, streams: Streams) -> Self {
+                match config {
+                    $( LossConfig::$model(config) => Self::$model($model::build(config, streams)), )+
+                }
+            }
+
+            fn loses(&mut self, now: Time, size: u32) -> bool {
+                match self {
+                    $( Self::$model(model) => model.loses(now, size), )+
+                }
+            }
+        }
+    };
+}
+
+models! {
+    Iid,
+    Exponential,
+    ExponentialBytes,
+    GilbertElliott,
+    GilbertElliottTime,
+    Periodic,
+    Packets,
+}
 
 /// Loss models of a link, or of the frames that a station hears, one after the other.
 #[derive(Clone, Debug)]
@@ -22,9 +100,11 @@ impl Channel {
     pub fn new(configs: &[LossConfig], seed: u64, name: &str) -> Self {
         let model = |(i, config)| {
             let purpose = format!("loss.{i}");
-            let losses = Stream::named(seed, name, &purpose);
-            let states = Stream::named(seed, name, &format!("{purpose}.state"));
-            Model::new(config, losses, states)
+            let streams = Streams {
+                losses: Stream::named(seed, name, &purpose),
+                states: Stream::named(seed, name, &format!("{purpose}.state")),
+            };
+            Model::new(config, streams)
         };
         Self(configs.iter().enumerate().map(model).collect())
     }
@@ -35,92 +115,6 @@ impl Channel {
         self.0
             .iter_mut()
             .fold(false, |lost, model| model.loses(now, size) | lost)
-    }
-}
-
-#[derive(Clone, Debug)]
-enum Model {
-    Bernoulli(f64, Stream),
-    GapInPackets(Gaps),
-    GapInBytes(Gaps),
-    PacketChain(PacketChain),
-    TimeChain(TimeChain),
-    Periodic { every: u64, until_loss: u64 },
-    Packets(Listed),
-}
-
-impl Model {
-    fn new(config: &LossConfig, losses: Stream, states: Stream) -> Self {
-        match config {
-            LossConfig::Bernoulli(p) => Self::Bernoulli(*p, losses),
-            LossConfig::ExponentialPackets(p) => Self::GapInPackets(Gaps::with_rate(*p, losses)),
-            LossConfig::ExponentialBytes(mean) => Self::GapInBytes(Gaps::with_mean(*mean, losses)),
-            LossConfig::GilbertElliottPackets(chain) => {
-                Self::PacketChain(PacketChain::new(*chain, losses, states))
-            }
-            LossConfig::GilbertElliottTime {
-                good,
-                bad,
-                loss_good,
-                loss_bad,
-            } => Self::TimeChain(TimeChain::new(
-                (*good, *bad),
-                (*loss_good, *loss_bad),
-                losses,
-                states,
-            )),
-            LossConfig::Periodic { every, first } => Self::Periodic {
-                every: *every,
-                // Packet 0 does not exist: the period goes on from there.
-                until_loss: if *first == 0 { *every } else { *first },
-            },
-            LossConfig::Packets(numbers) => Self::Packets(Listed {
-                numbers: Arc::clone(numbers),
-                next: 0,
-                seen: 0,
-            }),
-        }
-    }
-
-    fn loses(&mut self, now: Time, size: u32) -> bool {
-        match self {
-            Self::Bernoulli(p, stream) => stream.chance(*p),
-            Self::GapInPackets(gaps) => gaps.passes(1),
-            Self::GapInBytes(gaps) => gaps.passes(u64::from(size)),
-            Self::PacketChain(chain) => chain.loses(),
-            Self::TimeChain(chain) => chain.loses(now),
-            Self::Periodic { every, until_loss } => {
-                // 0 is "never again".
-                let lost = *until_loss == 1;
-                *until_loss = if lost {
-                    *every
-                } else {
-                    until_loss.saturating_sub(1)
-                };
-                lost
-            }
-            Self::Packets(listed) => listed.loses(),
-        }
-    }
-}
-
-/// Loses the packets of a sorted list.
-#[derive(Clone, Debug)]
-struct Listed {
-    numbers: Arc<[u64]>,
-    next: usize,
-    seen: u64,
-}
-
-impl Listed {
-    fn loses(&mut self) -> bool {
-        self.seen += 1;
-        while let Some(&number) = self.numbers.get(self.next)
-            && number < self.seen
-        {
-            self.next += 1;
-        }
-        self.numbers.get(self.next) == Some(&self.seen)
     }
 }
 

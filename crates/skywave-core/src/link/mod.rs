@@ -42,12 +42,14 @@ mod fec;
 mod filled;
 mod impair;
 mod loss;
+mod marking;
 mod medium;
 mod meter;
 mod pipe;
 mod policer;
 mod queue;
 mod red;
+mod repair;
 mod service;
 mod shaper;
 mod starts;
@@ -57,13 +59,18 @@ mod timed;
 mod trace;
 
 pub use config::*;
-pub use discipline::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+pub use contention::Contention;
+pub use discipline::{
+    CoDelConfig, DropTail, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, StepConfig,
+};
 pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use filled::filled;
-pub use loss::Channel;
+pub use loss::*;
 pub use meter::{Measured, Retransmission};
 pub use pipe::Pipe;
 pub use policer::Policer;
+pub use red::RedConfig;
+pub use repair::{Arq, Fec};
 pub use shaper::Shaper;
 pub use tag::Tag;
 pub use timed::{Offered, Settled, TimedLink};

@@ -3,6 +3,7 @@
 //! It is a token [bucket](super::bucket). A packet that finds as many tokens as it has bytes takes them and
 //! passes; any other is dropped, and takes none. So no time `t` sees more than `burst + rate · t` pass.
 
+use crate::parameter::{Described, Field, Kind, Presets, optional};
 use crate::units::Rate;
 
 /// The rate and the burst of a policer.
@@ -13,6 +14,39 @@ pub struct Policer {
     /// Bytes that may pass at once after a rest; packets larger than this never pass.
     pub burst: u64,
 }
+
+impl Described for Policer {
+    type Config = Self;
+    const NAME: &'static str = "policer";
+    const SUMMARY: &'static str =
+        "A token bucket (RFC 2697 section 3, the committed bucket alone).";
+    const DEFAULT: Self = Self {
+        rate: Rate::from_bps(1_000_000),
+        burst: 1500,
+    };
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new(
+            Kind::Rate,
+            "rate",
+            "What may pass in the long run",
+            |c: &mut Self| &mut c.rate,
+        )
+        .needed(),
+        Field::new(
+            Kind::Size,
+            "burst",
+            "What may pass at once after a rest; larger packets never pass",
+            |c: &mut Self| &mut c.burst,
+        )
+        .needed(),
+    ];
+}
+
+impl Presets for Policer {
+    const NONE: &'static str = "No policer.";
+}
+
+optional!(Policer);
 
 #[cfg(test)]
 mod tests {

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 use super::DropCause;
 use super::average::Average;
-use super::config::{Limit, QueueConfig};
+use super::discipline::QueueConfig;
 use super::red::Red;
 use super::starts::Starts;
 use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::Time;
-use crate::units::Rate;
+use crate::units::{Limit, Rate};
 
 /// Packets that wait, and who may join them.
 ///
@@ -65,7 +65,7 @@ pub(super) struct Admission {
 #[derive(Clone, Debug)]
 enum Early {
     Red(Red),
-    /// The threshold of [`StepConfig`](super::config::StepConfig), and the average that is compared with it, if it
+    /// The threshold of [`StepConfig`](super::discipline::StepConfig), and the average that is compared with it, if it
     /// is not the queue itself.
     Step(u64, Option<Average>),
 }

@@ -16,10 +16,160 @@
 //! As in ns-2, the first arrival after the average rose over `min_threshold` only starts the count.
 
 use super::average::Average;
-use super::config::{Limit, RedConfig};
+use super::marking::{level, mark_p, marks};
+use crate::parameter::{Described, Field, Kind, Refusal, Value};
 use crate::rng::Stream;
 use crate::time::Time;
-use crate::units::Rate;
+use crate::units::{Limit, Rate};
+
+/// Random early detection; thresholds in the limit's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedConfig {
+    /// Capacity; its unit is that of the average and of the thresholds too.
+    pub limit: Limit,
+    /// Average below which nothing is dropped.
+    pub min_threshold: f64,
+    /// Average from which all (or, when gentle, a rising share) is dropped.
+    pub max_threshold: f64,
+    /// Drop probability at `max_threshold`.
+    pub max_p: f64,
+    /// Weight of a new sample in the average.
+    pub weight: f64,
+    /// Between `max_threshold` and twice that, raise the probability from `max_p` to 1.
+    pub gentle: bool,
+    /// Space drops evenly by waiting (ns-2's `wait_`), instead of the 1993 paper's rule.
+    pub wait: bool,
+    /// Packet size in bytes that stands for one packet when the average ages over an idle period,
+    /// and that scales the probability in byte mode.
+    pub mean_packet: u32,
+    /// Mark an ECN-capable packet instead of dropping it early (RFC 3168 section 7), as long as the drop
+    /// probability that the average asks for is below this (ns-2's `mark_p_`, 0.1 there); `None` to
+    /// drop. A full queue always drops.
+    pub mark_p: Option<f64>,
+}
+
+impl RedConfig {
+    /// Thresholds at a quarter and three quarters of the limit, the rest as in ns-2; without ECN.
+    pub const fn new(limit: Limit) -> Self {
+        let capacity = capacity(limit);
+        Self {
+            limit,
+            min_threshold: capacity * 0.25,
+            max_threshold: capacity * 0.75,
+            max_p: 0.1,
+            weight: 0.002,
+            gentle: false,
+            wait: true,
+            mean_packet: 500,
+            mark_p: None,
+        }
+    }
+}
+
+const fn capacity(limit: Limit) -> f64 {
+    match limit {
+        Limit::Packets(n) => n as f64,
+        Limit::Bytes(n) => n as f64,
+    }
+}
+
+/// A threshold in the unit of `limit`.
+fn threshold(limit: Limit, value: &Value) -> Result<f64, Refusal> {
+    let message = "RED's thresholds and limit have different units";
+    let advice = "all in packets, or all in bytes and times";
+    level(limit, value, Refusal::new(message, advice))
+}
+
+impl Described for RedConfig {
+    type Config = Self;
+    const NAME: &'static str = "red";
+    const SUMMARY: &'static str =
+        "Random early detection: drop, or mark, before the queue is full.";
+    const DEFAULT: Self = Self::new(Limit::Packets(50));
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::by(
+            Kind::Limit,
+            "limit",
+            "Capacity, without the packet in transmission. The thresholds have its unit",
+            |c: &Self| Some(Value::Limit(c.limit)),
+            |c, value| {
+                let Value::Limit(limit) = value else {
+                    return Err(Refusal::KIND);
+                };
+                *c = Self::new(limit);
+                Ok(())
+            },
+        )
+        .needed(),
+        Field::by(
+            Kind::Level,
+            "min",
+            "Average queue from which packets are dropped",
+            |c: &Self| Some(Value::Level(c.limit.length(c.min_threshold))),
+            |c, value| {
+                c.min_threshold = threshold(c.limit, &value)?;
+                Ok(())
+            },
+        )
+        .or("a quarter of the limit"),
+        Field::by(
+            Kind::Level,
+            "max",
+            "Average queue from which all packets are dropped, or with `gentle` a rising share",
+            |c: &Self| Some(Value::Level(c.limit.length(c.max_threshold))),
+            |c, value| {
+                c.max_threshold = threshold(c.limit, &value)?;
+                Ok(())
+            },
+        )
+        .or("three quarters of the limit"),
+        Field::probability("max_p", "Drop probability at `max`", |c| &mut c.max_p),
+        Field::new(Kind::Share, "weight", "Weight of a sample in the average", |c| {
+            &mut c.weight
+        }),
+        Field::flag(
+            "gentle",
+            "Raise the probability to 1 between `max` and twice `max`",
+            |c| &mut c.gentle,
+        ),
+        Field::flag("wait", "Space drops evenly (ns-2's `wait_`)", |c| &mut c.wait),
+        Field::new(Kind::Bytes, "mean_packet", "Typical packet, as in ns-2", |c| {
+            &mut c.mean_packet
+        }),
+        Field::by(
+            Kind::Flag,
+            "ecn",
+            "Mark packets of ECN-capable flows instead of dropping them early",
+            |c| Some(Value::Flag(c.mark_p.is_some())),
+            |c, value| marks(&mut c.mark_p, &value),
+        ),
+        Field::within(
+            Kind::Positive,
+            "mark_p",
+            "Mark while the drop probability that the average asks for is below this, and drop from there on",
+            |c: &mut Self| mark_p(&mut c.mark_p),
+        )
+        .or("0.1, as in ns-2"),
+    ];
+
+    fn check(config: &Self) -> Result<(), Refusal> {
+        if config.min_threshold >= config.max_threshold {
+            return Err(Refusal::of(
+                &["max", "min"],
+                "RED's `min` is not below its `max`",
+                "nothing lies between",
+            ));
+        }
+        if config.max_threshold > capacity(config.limit) {
+            return Err(Refusal::of(
+                &["max"],
+                "RED's `max` is above its limit",
+                "it would never be reached",
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// The state of a RED queue.
 #[derive(Clone, Debug)]

@@ -98,12 +98,12 @@ fn loss_at_the_tail_has_used_its_share() {
 
 #[test]
 fn a_chain_by_time_sees_arrivals_at_the_head_and_departures_at_the_tail() {
-    let chain = LossConfig::GilbertElliottTime {
+    let chain = LossConfig::GilbertElliottTime(GilbertElliottTimeConfig {
         good: Duration::from_millis(500),
         bad: Duration::from_millis(500),
         loss_good: 0.0,
         loss_bad: 1.0,
-    };
+    });
     let run = |loss_at, shift| {
         let mut c = config(10);
         c.loss = vec![chain.clone()];
@@ -140,7 +140,7 @@ fn a_transmission_that_ends_in_a_blackout_is_lost_and_took_its_time() {
 #[test]
 fn in_a_blackout_the_blackout_is_the_cause() {
     let mut c = config(10);
-    c.loss = vec![LossConfig::Bernoulli(1.0)];
+    c.loss = vec![LossConfig::Iid(1.0)];
     c.loss_at = LossAt::Tail;
     c.blackouts = vec![Blackout {
         start: ms(0),

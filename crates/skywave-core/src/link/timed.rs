@@ -31,10 +31,11 @@ mod in_turn;
 
 use std::collections::VecDeque;
 
-use super::config::{Arq, LinkConfig, LossAt};
+use super::config::{LinkConfig, LossAt};
 use super::discipline::{Discipline, Frame, Frames, Gone};
 use super::medium::Medium;
 use super::meter::{Measured, Meter, Retransmission, Window};
+use super::repair::Arq;
 use super::service::Transmitter;
 use super::steps::SteppedRate;
 use super::{DropCause, Fate, Tag};

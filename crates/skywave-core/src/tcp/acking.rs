@@ -3,7 +3,8 @@
 //! The only slot of a receiver. Its members are ways through one piece of code (`receiver/schedule.rs`),
 //! so that it describes them by hand instead of a file a member.
 
-use super::slot::{Form, Kind, Member, OwnPreset, Parameter, Refusal, Slot, Value};
+use super::slot::{Kind, Member, OwnPreset, Parameter, Refusal, Slot, Value};
+use crate::parameter::{Family, Settings};
 use crate::time::Duration;
 
 /// When the receiver acknowledges.
@@ -106,25 +107,59 @@ impl Acking {
 }
 
 const EVERY_AND_TIMEOUT: &[Parameter] = &[
-    Parameter {
-        name: "every",
-        doc: "Segments an ACK",
-        kind: Kind::Count,
-        form: Form::Named,
-    },
-    Parameter {
-        name: "timeout",
-        doc: "Longest delay",
-        kind: Kind::Period,
-        form: Form::Named,
-    },
+    Parameter::new(Kind::Count, "every", "Segments an ACK"),
+    Parameter::new(Kind::Period, "timeout", "Longest delay"),
 ];
 
-impl Slot for Acking {
+impl Settings for Acking {
+    fn get(&self, parameter: usize) -> Option<Value> {
+        match (*self, parameter) {
+            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0) => {
+                Some(Value::Count(every.into()))
+            }
+            (Self::Delayed { timeout, .. } | Self::Wam { timeout, .. }, 1)
+            | (
+                Self::SelfTriggered { timeout }
+                | Self::DelayedDupacks { wait: timeout }
+                | Self::Lba { wait: timeout },
+                0,
+            ) => Some(Value::Period(timeout)),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal> {
+        match (self, parameter, value) {
+            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0, Value::Count(n)) => {
+                *every = u32::try_from(n).map_err(|_| Refusal::KIND)?;
+            }
+            (
+                Self::Delayed { timeout, .. } | Self::Wam { timeout, .. },
+                1,
+                Value::Period(length),
+            )
+            | (
+                Self::SelfTriggered { timeout }
+                | Self::DelayedDupacks { wait: timeout }
+                | Self::Lba { wait: timeout },
+                0,
+                Value::Period(length),
+            ) => {
+                *timeout = length;
+            }
+            _ => return Err(Refusal::KIND),
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+impl Family for Acking {
     const NAME: &'static str = "acking";
     const SUMMARY: &'static str = "When the receiver acknowledges.";
-    const OPEN: bool = false;
-    const LABELS_GIVEN: bool = false;
     const MEMBERS: &'static [Member] = &[
         Member {
             slot: Self::NAME,
@@ -147,12 +182,7 @@ impl Slot for Acking {
             name: "self-triggered",
             summary: "an ACK for a window of the sender's, or after 200 ms (timeout)",
             source: "Chen, Marsic and Miller 2008; Francis 2012, section 3.2.2",
-            parameters: &[Parameter {
-                name: "timeout",
-                doc: "Longest delay",
-                kind: Kind::Period,
-                form: Form::Named,
-            }],
+            parameters: &[Parameter::new(Kind::Period, "timeout", "Longest delay")],
             keys: &["timeout"],
         },
         Member {
@@ -160,12 +190,11 @@ impl Slot for Acking {
             name: "delayed-dupacks",
             summary: "every segment, from the third duplicate ACK on 100 ms later unless filled (wait)",
             source: "Vaidya et al. 2002",
-            parameters: &[Parameter {
-                name: "wait",
-                doc: "For how long the third duplicate ACK and those after it are kept back",
-                kind: Kind::Period,
-                form: Form::Named,
-            }],
+            parameters: &[Parameter::new(
+                Kind::Period,
+                "wait",
+                "For how long the third duplicate ACK and those after it are kept back",
+            )],
             keys: &["wait"],
         },
         Member {
@@ -181,12 +210,11 @@ impl Slot for Acking {
             name: "lba",
             summary: "200 ms after the first segment, an ACK for each missing one, or one that all have come (wait)",
             source: "Long et al., in Francis 2012, section 3.2.3",
-            parameters: &[Parameter {
-                name: "wait",
-                doc: "How long the receiver waits before it answers",
-                kind: Kind::Period,
-                form: Form::Named,
-            }],
+            parameters: &[Parameter::new(
+                Kind::Period,
+                "wait",
+                "How long the receiver waits before it answers",
+            )],
             keys: &["wait"],
         },
     ];
@@ -209,44 +237,10 @@ impl Slot for Acking {
             Self::LBA,
         ]
     }
+}
 
-    fn get(&self, parameter: usize) -> Option<Value> {
-        match (*self, parameter) {
-            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0) => Some(Value::Count(every)),
-            (Self::Delayed { timeout, .. } | Self::Wam { timeout, .. }, 1)
-            | (
-                Self::SelfTriggered { timeout }
-                | Self::DelayedDupacks { wait: timeout }
-                | Self::Lba { wait: timeout },
-                0,
-            ) => Some(Value::Period(timeout)),
-            _ => None,
-        }
-    }
-
-    fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal> {
-        match (self, parameter, value) {
-            (Self::Delayed { every, .. } | Self::Wam { every, .. }, 0, Value::Count(n)) => {
-                *every = n;
-            }
-            (
-                Self::Delayed { timeout, .. } | Self::Wam { timeout, .. },
-                1,
-                Value::Period(length),
-            )
-            | (
-                Self::SelfTriggered { timeout }
-                | Self::DelayedDupacks { wait: timeout }
-                | Self::Lba { wait: timeout },
-                0,
-                Value::Period(length),
-            ) => {
-                *timeout = length;
-            }
-            _ => return Err(Refusal::KIND),
-        }
-        Ok(())
-    }
+impl Slot for Acking {
+    const LABELS_GIVEN: bool = false;
 
     fn presets() -> Vec<OwnPreset<Self>> {
         Vec::new()

@@ -10,6 +10,7 @@ use super::config::{
 use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 
 use super::slot::{self, Base, OwnPreset, Slot};
+use crate::parameter::Family;
 
 pub use super::slot::Member;
 

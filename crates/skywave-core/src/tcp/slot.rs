@@ -4,7 +4,8 @@
 //! defaults, its name in scenario files, where it was published. [`BuiltIn`] is that description. One
 //! line in the slot's `slot!` (`slot/register.rs`) registers the member; from the two follow the
 //! configuration, static dispatch, the list of members, reading from a scenario file, the JSON schema,
-//! the name in results and what the fuzzers try.
+//! the name in results and what the fuzzers try. Members' parameters are described as all others are
+//! ([`crate::parameter`]).
 //!
 //! This module names no member and no slot, so that members need nothing from above.
 //!
@@ -20,24 +21,25 @@
 //! - `trait Law`, `Detector`, `Repairs`: questions that the sender asks of a member before it runs (does it need
 //!   SACK, is it the standard law), as constants with defaults that the member states.
 //! - `slot!` makes of the list the enum of configurations, the statically dispatched enum of states, `each!` to
-//!   call the member and `fact!` to read such a constant. It also implements [`Slot`]: the members as plain data.
+//!   call the member and `fact!` to read such a constant. It also implements [`Slot`], a [`Family`]: the
+//!   members as plain data.
 //!
-//! Everything else walks [`Slot`] and knows no member: the scenario reader, its JSON schema and the names in
-//! results (`model/member.rs`, `model/schema.rs` and `lower/member.rs` of the scenario crate), the fuzzers,
-//! `skywave variants`, Python. `preset.rs` collects the members' presets and adds those that change several
+//! Everything else walks [`Family`] and knows no member: the scenario reader, its JSON schema and the names in
+//! results (`model/member.rs`, `model/value.rs`, `model/schema.rs` and `lower/member.rs` of the scenario crate), the
+//! fuzzers, `skywave variants`, Python. `preset.rs` collects the members' presets and adds those that change several
 //! slots. `config.rs` names the slots' enums only.
 //!
 //! A user's own member is a boxed trait object beside the built-in ones, which stay statically dispatched. Its
 //! runs are never kept or reused. It leaves one circle of imports: it is made from the whole `TcpConfig`, which
 //! contains it.
 
-pub(super) mod parameter;
 pub(super) mod register;
 
+use crate::parameter::{Described, Family};
 use crate::time::Duration;
 use crate::units::Segments;
 
-pub use parameter::{Field, Form, Kind, Parameter, Refusal, Value};
+pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value};
 
 /// A member that is built in: its description, and how one is made for a connection.
 pub trait BuiltIn {
@@ -60,6 +62,15 @@ pub trait BuiltIn {
 
     /// A fresh one for a connection.
     fn build(config: &Self::Config, setup: &Setup) -> Self::State;
+}
+
+impl<T: BuiltIn> Described for T {
+    type Config = T::Config;
+    const NAME: &'static str = T::NAME;
+    const SUMMARY: &'static str = T::SUMMARY;
+    const SOURCE: &'static str = T::SOURCE;
+    const DEFAULT: T::Config = T::DEFAULT;
+    const FIELDS: &'static [Field<T::Config>] = T::FIELDS;
 }
 
 /// Facts about the connection that a member is made for.
@@ -130,48 +141,11 @@ pub enum Base {
     Sack1,
 }
 
-/// A built-in member as others see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Member {
-    /// The slot.
-    pub slot: &'static str,
-    /// Name in scenario files.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Where it was published.
-    pub source: &'static str,
-    /// The parameters that can be set.
-    pub parameters: &'static [Parameter],
-    /// Names of the parameters.
-    pub keys: &'static [&'static str],
-}
-
-/// A slot: the configuration of any of its members, which a program can walk without knowing them.
-pub trait Slot: Clone + PartialEq + std::fmt::Debug + 'static {
-    /// Its name in scenario files.
-    const NAME: &'static str;
-    /// What it decides, in one line.
-    const SUMMARY: &'static str;
-    /// A user's own members may be put there as well.
-    const OPEN: bool;
+/// A slot: a family of members that a sender or receiver is composed of.
+pub trait Slot: Family {
     /// Results name each number and period that a file gives, also when it is the default: so does
     /// every point of a sweep over it. Otherwise they name what differs from the default.
     const LABELS_GIVEN: bool;
-    /// The built-in members.
-    const MEMBERS: &'static [Member];
-    /// Their names.
-    const NAMES: &'static [&'static str];
-
-    /// Each member with its default parameters, in the order of [`MEMBERS`](Self::MEMBERS).
-    fn defaults() -> Vec<Self>;
-
-    /// The value of a parameter of this member, by its place in [`Member::parameters`]; `None` where
-    /// it has no meaning beside the others' values.
-    fn get(&self, parameter: usize) -> Option<Value>;
-
-    /// Sets a parameter. Parameters are set in the order of [`Member::parameters`].
-    fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal>;
 
     /// The presets that members bring with them.
     fn presets() -> Vec<OwnPreset<Self>>;

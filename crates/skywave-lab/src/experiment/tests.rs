@@ -30,7 +30,7 @@ impl Design for Losses {
     fn spec(&self, point: usize, seed: u64) -> Spec {
         let queue = QueueConfig::DropTail(Limit::Packets(50));
         let mut config = LinkConfig::new(Rate::from_bps(2_000_000), Duration::ZERO, queue);
-        config.loss = vec![LossConfig::Bernoulli(point as f64 / 100.0)];
+        config.loss = vec![LossConfig::Iid(point as f64 / 100.0)];
         Spec {
             nodes: vec!["S".into(), "R".into()],
             links: vec![LinkSpec {
@@ -66,7 +66,7 @@ impl Design for Losses {
 /// Numbers that depend on point and seed, have long decimals, and sometimes take a while.
 pub(super) fn fake(spec: &Spec) -> Outcome {
     let loss = match spec.links[0].config.loss[0] {
-        LossConfig::Bernoulli(p) => p,
+        LossConfig::Iid(p) => p,
         _ => 0.0,
     };
     if spec.seed.is_multiple_of(2) {

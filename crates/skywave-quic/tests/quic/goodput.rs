@@ -44,9 +44,7 @@ fn share(outcome: &Outcome, connection: usize) -> f64 {
 #[test]
 fn random_loss_costs_what_it_loses() {
     for loss in [0.001, 0.01, 0.05, 0.1] {
-        let outcome = path(100, 15)
-            .losing(LossConfig::Bernoulli(loss))
-            .run(&[law()]);
+        let outcome = path(100, 15).losing(LossConfig::Iid(loss)).run(&[law()]);
         let carried = share(&outcome, 0) / (1.0 - loss);
         assert!(carried > 0.88, "{carried} at {loss}");
     }
@@ -80,7 +78,7 @@ fn a_fixed_rate_is_kept_whatever_is_lost() {
     let rate = Control::Other(Arc::new(FixedRate::from_bps(10_000_000)));
     for loss in [0.0, 0.1] {
         let mut path = path(100, 15);
-        path.forward.loss = vec![LossConfig::Bernoulli(loss)];
+        path.forward.loss = vec![LossConfig::Iid(loss)];
         let carried = path.run(std::slice::from_ref(&rate)).carried[0].mbps();
         let share = carried / (10.0 * (1.0 - loss));
         assert!((0.93..0.99).contains(&share), "{carried} Mb/s at {loss}");
@@ -135,7 +133,7 @@ fn much_may_be_under_way_and_some_of_it_lost() {
     let path = Path::new(rate, Duration::from_millis(600), 6667);
     let path = Path {
         duration: Duration::from_secs(8),
-        ..path.losing(LossConfig::Bernoulli(0.02))
+        ..path.losing(LossConfig::Iid(0.02))
     };
     let outcome = path.run(&[Control::Other(Arc::new(FixedRate::from_bps(50_000_000)))]);
     let last = outcome.carried[0].mbps_in(Duration::from_secs(5), Duration::from_secs(7));

@@ -107,7 +107,7 @@ fn the_way_backs_queue_is_not_heard() {
 
 #[test]
 fn delays_are_heard_where_packets_are_lost_and_where_they_are_few() {
-    let lossy = path(20_000_000).losing(LossConfig::Bernoulli(0.1));
+    let lossy = path(20_000_000).losing(LossConfig::Iid(0.1));
     let (_, delays) = over_links(60.0, &lossy);
     assert!(delays.len() > 200, "{}", delays.len());
     assert!(quantile(delays, 0.9) < 50.0);

@@ -1,9 +1,10 @@
 //! Lowering of what a channel does to packets: losses, blackouts.
 
 use skywave_core::Time;
-use skywave_core::link::{Blackout, GilbertElliott, LossConfig};
+use skywave_core::link::{Blackout, LossConfig};
 
-use crate::model::{BlackoutModel, ChannelModel, OneOrMany};
+use crate::model::member::ChannelModel;
+use crate::model::{BlackoutModel, OneOrMany};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
@@ -11,38 +12,12 @@ use crate::read::tree::Span;
 /// Most blackouts that a link may have: each takes memory.
 pub const MAX_BLACKOUTS: usize = 100_000;
 
-pub(crate) fn channel(models: &OneOrMany<ChannelModel>) -> Vec<LossConfig> {
-    models.as_slice().iter().map(loss).collect()
-}
-
-fn loss(model: &ChannelModel) -> LossConfig {
-    match model {
-        ChannelModel::Iid(p) => LossConfig::Bernoulli(p.0),
-        ChannelModel::Exponential(p) => LossConfig::ExponentialPackets(p.0),
-        ChannelModel::ExponentialBytes(gap) => LossConfig::ExponentialBytes(gap.0 as f64),
-        ChannelModel::GilbertElliott(m) => LossConfig::GilbertElliottPackets(GilbertElliott {
-            to_bad: m.to_bad.0,
-            to_good: m.to_good.0,
-            loss_good: m.loss_good.map_or(0.0, |p| p.0),
-            loss_bad: m.loss_bad.map_or(1.0, |p| p.0),
-        }),
-        ChannelModel::GilbertElliottTime(m) => LossConfig::GilbertElliottTime {
-            good: m.good.0,
-            bad: m.bad.0,
-            loss_good: m.loss_good.map_or(0.0, |p| p.0),
-            loss_bad: m.loss_bad.map_or(1.0, |p| p.0),
-        },
-        ChannelModel::Periodic(m) => LossConfig::Periodic {
-            every: m.every.0,
-            first: m.first.unwrap_or(m.every).0,
-        },
-        ChannelModel::Packets(numbers) => {
-            let mut numbers: Vec<u64> = numbers.iter().map(|n| n.0).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            LossConfig::Packets(numbers.into())
-        }
-    }
+/// The loss models of a direction or of a station.
+pub(crate) fn channel(models: &OneOrMany<Spanned<ChannelModel>>) -> Result<Vec<LossConfig>, Fault> {
+    let models = models.as_slice().iter();
+    models
+        .map(|model| model.value.built_in(&model.span))
+        .collect()
 }
 
 pub(crate) fn blackouts(

@@ -2,15 +2,16 @@
 
 use skywave_core::Time;
 use skywave_core::link::LossConfig;
+use skywave_core::parameter::Value;
 
 use crate::lower::Template;
 use crate::lower::channel::channel;
 use crate::lower::dist::earliest;
-use crate::model::policer::PolicerModel;
-use crate::model::queue::QueueModel;
+use crate::model::member::{ChannelModel, QueueModel};
+use crate::model::optional::PolicerModel;
 use crate::model::station::MovesModel;
 use crate::model::units::Duration;
-use crate::model::{BlackoutModel, ChannelModel, Dist, File, LinkModel, OneOrMany, ReverseModel};
+use crate::model::{BlackoutModel, Dist, File, LinkModel, OneOrMany, ReverseModel};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
@@ -74,20 +75,8 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
 }
 
 /// Whether some model of these loses each packet.
-fn loses_all(models: &OneOrMany<ChannelModel>) -> bool {
-    channel(models).iter().any(|model| match model {
-        LossConfig::Bernoulli(p) => *p >= 1.0,
-        LossConfig::GilbertElliottPackets(states) => {
-            states.loss_good >= 1.0 && states.loss_bad >= 1.0
-        }
-        LossConfig::GilbertElliottTime {
-            loss_good,
-            loss_bad,
-            ..
-        } => *loss_good >= 1.0 && *loss_bad >= 1.0,
-        LossConfig::Periodic { every, first } => *every == 1 && *first == 1,
-        _ => false,
-    })
+fn loses_all(models: &OneOrMany<Spanned<ChannelModel>>) -> bool {
+    channel(models).is_ok_and(|models| models.iter().any(LossConfig::loses_all))
 }
 
 /// Blackouts that come as often as a sender tries again, or in a divisor of that time.
@@ -144,14 +133,8 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
         let back = reverse(link).and_then(|own| own.queue.as_ref());
         link.value.queue.iter().chain(back)
     });
-    let marks = |queue: &&Spanned<QueueModel>| match queue.value {
-        QueueModel::Red(red) => red.ecn == Some(true),
-        QueueModel::Codel(codel) => codel.ecn == Some(true),
-        QueueModel::FqCodel(codel) => codel.ecn == Some(true),
-        QueueModel::Pie(pie) => pie.ecn == Some(true),
-        // Steps are in paths over which others' flows are put, and DualPI2 has a use without ECN, too.
-        QueueModel::Droptail(_) | QueueModel::Step(_) | QueueModel::DualPi2(_) => false,
-    };
+    // Not steps, which are in paths over which others' flows are put, nor DualPI2, which has a use without ECN, too.
+    let marks = |queue: &&Spanned<QueueModel>| queue.value.says("ecn", &Value::Flag(true));
     let doubt = |queue: &Spanned<QueueModel>| {
         Fault::new(
             queue.span.clone(),
@@ -165,10 +148,7 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
 
 /// A policer through which no full packet passes of those that have at least `packet` bytes.
 fn narrow(policer: &Spanned<PolicerModel>, packet: u32) -> Option<Fault> {
-    let PolicerModel::Settings(settings) = policer.value else {
-        return None;
-    };
-    let burst = settings.burst.0;
+    let burst = policer.optional().ok()??.burst;
     (burst < u64::from(packet)).then(|| {
         Fault::new(policer.span.clone(), "no full packet can pass this policer").label(format!(
             "`burst` is {burst} bytes, and full packets have {packet} or more"

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use skywave_core::link::{
-    Arq, Jitter, Limit, LinkConfig, LossAt, Policer, QueueConfig, Reordering, Service,
-};
+use skywave_core::link::{Jitter, Limit, LinkConfig, LossAt, QueueConfig, Reordering, Service};
 use skywave_core::{Duration, Time};
 use skywave_sim::spec::LinkSpec;
 
@@ -12,12 +10,11 @@ use crate::lower::channel::{blackouts, channel};
 use crate::lower::contention;
 use crate::lower::dist::check_dist;
 use crate::lower::queue::{Transmitter, queue};
-use crate::lower::recovery::{self, place_losses};
+use crate::lower::recovery::place_losses;
 use crate::lower::shaper;
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_name, copies, numbered};
-use crate::model::policer::PolicerModel;
-use crate::model::recovery::ArqModel;
+use crate::model::optional::optional;
 use crate::model::units::{self, Packets, Rate};
 use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
 use crate::read::fault::Fault;
@@ -143,8 +140,8 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     let mut config = LinkConfig {
         service,
         delay: delay(&model.delay)?,
-        policer: model.policer.as_ref().and_then(policer),
-        shaper: model.shaper.as_ref().and_then(shaper::shaper),
+        policer: optional(model.policer.as_ref())?,
+        shaper: optional(model.shaper.as_ref())?,
         jitter: jitter(model.jitter.as_ref())?,
         steps: model
             .steps
@@ -160,14 +157,9 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         corruption: model.corruption.map_or(0.0, |p| p.0),
         duplication: model.duplication.map_or(0.0, |p| p.0),
         reordering: model.reordering.map(reordering),
-        fec: model.fec.as_ref().and_then(recovery::fec),
-        contention: model
-            .contention
-            .as_ref()
-            .map(contention::contention)
-            .transpose()?
-            .flatten(),
-        arq: arq(model.arq.as_ref()),
+        fec: optional(model.fec.as_ref())?,
+        contention: optional(model.contention.as_ref())?,
+        arq: optional(model.arq.as_ref())?,
     };
     if let Some(spec) = &model.queue {
         config.queue = queue(spec, Transmitter::Link(config.mean_rate()))?;
@@ -177,17 +169,13 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     }
     let loss = model.loss.as_ref();
     if let Some(models) = loss.and_then(|l| l.value.forward.as_ref()) {
-        config.loss = channel(models);
+        config.loss = channel(models)?;
     }
     place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
     contention::check(&config, model.contention.as_ref())?;
     steps::check(&config, model.steps.as_ref())?;
     shaper::check(&config, model.shaper.as_ref())?;
     Ok(config)
-}
-
-fn arq(model: Option<&Spanned<ArqModel>>) -> Option<Arq> {
-    model.and_then(|model| recovery::arq(&model.value))
 }
 
 /// The reverse direction: as the forward one, but for what the file says of it.
@@ -201,7 +189,7 @@ fn reverse(
     config.loss = Vec::new();
     let loss = model.loss.as_ref();
     if let Some(models) = loss.and_then(|l| l.value.reverse.as_ref()) {
-        config.loss = channel(&models.value);
+        config.loss = channel(&models.value)?;
     }
     if let Some(rate) = &model.reverse_rate {
         config.service = Service::Rate(rate.value.0);
@@ -272,10 +260,10 @@ fn differ(
         config.steps = steps::steps(own)?;
     }
     if let Some(own) = &own.policer {
-        config.policer = policer(own);
+        config.policer = own.optional()?;
     }
     if let Some(own) = &own.shaper {
-        config.shaper = shaper::shaper(own);
+        config.shaper = own.optional()?;
     }
     if let Some(own) = &own.queue {
         config.queue = queue(own, Transmitter::Link(config.mean_rate()))?;
@@ -299,25 +287,15 @@ fn differ(
         config.reordering = Some(reordering(own));
     }
     if own.arq.is_some() {
-        config.arq = arq(own.arq.as_ref());
+        config.arq = optional(own.arq.as_ref())?;
     }
     if let Some(own) = &own.contention {
-        config.contention = contention::contention(own)?;
+        config.contention = own.optional()?;
     }
     if let Some(own) = &own.fec {
-        config.fec = recovery::fec(own);
+        config.fec = own.optional()?;
     }
     Ok(())
-}
-
-fn policer(model: &Spanned<PolicerModel>) -> Option<Policer> {
-    match model.value {
-        PolicerModel::Preset(_) => None,
-        PolicerModel::Settings(settings) => Some(Policer {
-            rate: settings.rate.0,
-            burst: settings.burst.0,
-        }),
-    }
 }
 
 /// The ring of a device before which a queue decides when packets leave.

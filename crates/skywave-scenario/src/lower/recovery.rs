@@ -1,40 +1,12 @@
-//! Lowering of how a link repairs errors itself.
+//! Where losses happen on a link, which may repair them itself.
 
-use skywave_core::link::{Arq, Fec, LinkConfig, LossAt};
+use skywave_core::link::{LinkConfig, LossAt};
 
-use crate::model::recovery::{ArqModel, ArqPresetModel, FecModel};
+use crate::model::optional::ArqModel;
 use crate::model::units;
 use crate::model::{Dist, LossAtModel};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
-
-pub(crate) fn arq(model: &ArqModel) -> Option<Arq> {
-    match model {
-        ArqModel::Preset(ArqPresetModel::None) => None,
-        ArqModel::Preset(ArqPresetModel::TcpDcr) => Some(Arq::default()),
-        ArqModel::Settings(m) => {
-            let default = Arq::default();
-            Some(Arq {
-                round_trip: m.round_trip.map(|time| time.0),
-                retries: m.retries.map(|n| u32::try_from(n.0).unwrap_or(u32::MAX)),
-                in_order: m.in_order.unwrap_or(default.in_order),
-                errors_on_retransmissions: m
-                    .errors_on_retransmissions
-                    .unwrap_or(default.errors_on_retransmissions),
-            })
-        }
-    }
-}
-
-pub(crate) fn fec(model: &FecModel) -> Option<Fec> {
-    match model {
-        FecModel::Preset(_) => None,
-        FecModel::Settings(m) => Some(Fec {
-            rate: m.rate.0,
-            repair: m.repair.0,
-        }),
-    }
-}
 
 /// Where losses happen, when everything else of the link is known; `asked` is what the file says, and
 /// `model` where it asks for retransmission.

@@ -1,21 +1,10 @@
-//! Lowering of shapers.
+//! Links that cannot have a shaper.
 
-use skywave_core::link::{LinkConfig, Service, Shaper};
+use skywave_core::link::{LinkConfig, Service};
 
-use crate::model::shaper::ShaperModel;
+use crate::model::optional::ShaperModel;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
-
-/// The shaper of a link, if it has one.
-pub(crate) fn shaper(model: &Spanned<ShaperModel>) -> Option<Shaper> {
-    match model.value {
-        ShaperModel::Preset(_) => None,
-        ShaperModel::Settings(settings) => Some(Shaper {
-            rate: settings.rate.0,
-            burst: settings.burst.0,
-        }),
-    }
-}
 
 /// Refuses what a link with a shaper cannot be; `model` is where the file asks for it.
 pub(crate) fn check(

@@ -59,7 +59,12 @@ pub(crate) fn add(
     }
     let movements = movements(station, all.len(), files)?;
     let ip = model.ip.as_ref().map(ip).transpose()?;
-    let loss = model.loss.as_ref().map(channel).unwrap_or_default();
+    let loss = model
+        .loss
+        .as_ref()
+        .map(channel)
+        .transpose()?
+        .unwrap_or_default();
     for (copy, movement) in all.into_iter().zip(movements) {
         let name = numbered(&node.value, copy);
         let at = network.add_node(&name);
@@ -196,6 +201,6 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         limit,
     );
     config.jitter = jitter(random.as_ref())?;
-    config.loss = loss.as_ref().map_or_else(Vec::new, channel);
+    config.loss = loss.as_ref().map(channel).transpose()?.unwrap_or_default();
     Ok(config)
 }

@@ -5,7 +5,6 @@
 pub(crate) mod agent;
 pub(crate) mod aodv;
 pub(crate) mod clock;
-pub(crate) mod contention;
 pub(crate) mod d_proxy;
 pub(crate) mod dsdv;
 pub(crate) mod dsr;
@@ -13,36 +12,32 @@ pub(crate) mod flow;
 pub(crate) mod home;
 pub(crate) mod member;
 pub(crate) mod number;
-pub(crate) mod policer;
+pub(crate) mod optional;
 pub(crate) mod proxy;
 pub(crate) mod quantity;
 pub(crate) mod queue;
 pub(crate) mod quic;
 pub(crate) mod radio;
-pub(crate) mod recovery;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
-pub(crate) mod shaper;
 pub(crate) mod station;
 pub(crate) mod steps;
 pub(crate) mod tcp;
 pub(crate) mod units;
+pub(crate) mod value;
 pub(crate) mod wtcp;
 
 use serde::Deserialize;
 
 use crate::model::agent::AgentModel;
-use crate::model::contention::ContentionModel;
 use crate::model::flow::FlowModel;
+use crate::model::member::{ChannelModel, QueueModel};
 use crate::model::number::{Count, Probability};
-use crate::model::policer::PolicerModel;
-use crate::model::queue::QueueModel;
+use crate::model::optional::{ArqModel, ContentionModel, FecModel, PolicerModel, ShaperModel};
 use crate::model::radio::RadioModel;
-use crate::model::recovery::{ArqModel, FecModel};
-use crate::model::shaper::ShaperModel;
 use crate::model::station::StationModel;
 use crate::model::steps::StepsModel;
-use crate::model::units::{Duration, Packets, Period, Rate, Size};
+use crate::model::units::{Duration, Packets, Period, Rate};
 use crate::read::spanned::Spanned;
 use crate::report::ReportModel;
 
@@ -223,7 +218,7 @@ pub(crate) struct LinkModel {
     pub(crate) arq: Option<Spanned<ArqModel>>,
     /// The link sends packets with redundancy (forward error correction): docs/scenarios.md#repair-by-the-link;
     /// default "none".
-    pub(crate) fec: Option<FecModel>,
+    pub(crate) fec: Option<Spanned<FecModel>>,
     /// Other stations contend for the channel: docs/scenarios.md#contention. Not together with `arq`, nor with
     /// a trace; default "none".
     pub(crate) contention: Option<Spanned<ContentionModel>>,
@@ -287,7 +282,7 @@ pub(crate) struct ReverseModel {
     /// otherwise "none".
     pub(crate) arq: Option<Spanned<ArqModel>>,
     /// Forward error correction; default that of the link.
-    pub(crate) fec: Option<FecModel>,
+    pub(crate) fec: Option<Spanned<FecModel>>,
     /// Other stations contend for the channel; default that of the link.
     pub(crate) contention: Option<Spanned<ContentionModel>>,
 }
@@ -311,72 +306,9 @@ pub(crate) enum JitterModel {
 #[serde(deny_unknown_fields)]
 pub(crate) struct LossModel {
     /// From the first node to the second: a model, or a list of models that all act; default none.
-    pub(crate) forward: Option<OneOrMany<ChannelModel>>,
+    pub(crate) forward: Option<OneOrMany<Spanned<ChannelModel>>>,
     /// From the second node to the first; default none.
-    pub(crate) reverse: Option<Spanned<OneOrMany<ChannelModel>>>,
-}
-
-/// A model of channel losses.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ChannelModel {
-    /// Each packet is lost with this probability, independently.
-    Iid(Probability),
-    /// Gaps between losses are exponential and counted in packets. The number p is the loss rate; the mean gap
-    /// is 1/p.
-    Exponential(Probability),
-    /// Gaps between losses are exponential and counted in bytes. The size is the mean gap.
-    ExponentialBytes(Size),
-    /// A good and a bad state, which may change at each packet.
-    GilbertElliott(GilbertElliottModel),
-    /// A good and a bad state, each kept for an exponential time.
-    GilbertElliottTime(GilbertElliottTimeModel),
-    /// Every n-th packet is lost.
-    Periodic(PeriodicModel),
-    /// Exactly these packets are lost, counted from 1.
-    Packets(Vec<Count>),
-}
-
-/// A channel of two states, with a step at each packet.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GilbertElliottModel {
-    /// Probability at each packet of a change from good to bad.
-    pub(crate) to_bad: Probability,
-    /// Probability at each packet of a change from bad to good.
-    pub(crate) to_good: Probability,
-    /// Loss probability in the good state; default 0.
-    pub(crate) loss_good: Option<Probability>,
-    /// Loss probability in the bad state; default 1.
-    pub(crate) loss_bad: Option<Probability>,
-}
-
-/// A channel of two states in time: each state lasts for an exponential time.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GilbertElliottTimeModel {
-    /// Mean time in the good state.
-    pub(crate) good: Period,
-    /// Mean time in the bad state.
-    pub(crate) bad: Period,
-    /// Loss probability in the good state; default 0.
-    pub(crate) loss_good: Option<Probability>,
-    /// Loss probability in the bad state; default 1.
-    pub(crate) loss_bad: Option<Probability>,
-}
-
-/// Losses at a fixed distance.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PeriodicModel {
-    /// Distance between losses in packets.
-    pub(crate) every: Count,
-    /// Number of the first lost packet, counted from 1; default `every`.
-    pub(crate) first: Option<Count>,
+    pub(crate) reverse: Option<Spanned<OneOrMany<Spanned<ChannelModel>>>>,
 }
 
 /// Where a channel loss happens.

@@ -83,19 +83,11 @@ number!(
 );
 
 number!(
-    /// The rate of a code: above 0, at most 1.
-    CodeRate(f64),
-    "a code rate above 0, at most 1",
-    |x| x > 0.0 && x <= 1.0,
-    { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A code rate." }
-);
-
-number!(
-    /// A share of a rate, above 0 and at most 1.
+    /// A share above 0, at most 1.
     Share(f64),
     "a share above 0, at most 1",
     |x| x > 0.0 && x <= 1.0,
-    { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A share of a rate." }
+    { "type": "number", "exclusiveMinimum": 0, "maximum": 1, "description": "A share above 0, at most 1." }
 );
 
 number!(

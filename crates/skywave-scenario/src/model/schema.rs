@@ -1,32 +1,31 @@
-//! JSON schema: of the members of a slot, from their own descriptions, and of what may be written in more than
+//! JSON schema: of parameters, from their descriptions, and of what may be written in more than
 //! one way.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, json};
-use skywave_core::tcp::Slot;
-use skywave_core::tcp::slot::{Form, Kind, Member, Parameter, Value};
+use skywave_core::parameter::{Family, Form, Kind, Member, Optional, Parameter, Settings};
 
-use crate::model::member::{MemberModel, names_only, written};
-use crate::model::number::{Count, Positive, Probability};
-use crate::model::units::Period;
+use crate::model::member::{MemberModel, names_only};
+use crate::model::number::{BelowOne, Count, Positive, Probability, Share};
+use crate::model::optional::OptionalModel;
+use crate::model::units::{Bytes, Duration, Level, Period, Rate, Room, Size};
 
-impl<S: Slot> JsonSchema for MemberModel<S> {
+impl<F: Family> JsonSchema for MemberModel<F> {
     fn schema_name() -> Cow<'static, str> {
-        let (first, rest) = S::NAME.split_at(1);
-        format!("{}{rest}Model", first.to_uppercase()).into()
+        named(F::NAME, "Model").into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut choices: Vec<serde_json::Value> = Vec::new();
-        if names_only::<S>() {
-            for member in S::MEMBERS {
+        if names_only::<F>() {
+            for member in F::MEMBERS {
                 choices.push(json!({ "const": member.name, "description": about(member) }));
             }
         } else {
-            for (member, default) in S::MEMBERS.iter().zip(S::defaults()) {
-                let parameters = parameters(member, &default, generator);
+            for (member, default) in F::MEMBERS.iter().zip(F::defaults()) {
+                let parameters = payload(member, &default, generator);
                 choices.push(json!({
                     "type": "object",
                     "description": about(member),
@@ -35,57 +34,125 @@ impl<S: Slot> JsonSchema for MemberModel<S> {
                     "additionalProperties": false,
                 }));
             }
-            choices.push(json!({ "enum": S::NAMES }));
+            let names = F::MEMBERS.iter().filter(|member| member.needs_nothing());
+            let names: Vec<&str> = names.map(|member| member.name).collect();
+            if !names.is_empty() {
+                choices.push(json!({ "enum": names }));
+            }
         }
-        json_schema!({ "description": S::SUMMARY, "anyOf": choices })
+        json_schema!({ "description": F::SUMMARY, "anyOf": choices })
+    }
+}
+
+/// A name of the schema, from one of scenario files.
+fn named(name: &str, end: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest}{end}", first.to_uppercase())
+}
+
+/// A schema that stands among the definitions under this name.
+fn defined(name: String, schema: Schema, generator: &mut SchemaGenerator) -> Schema {
+    let place = json!({ "$ref": format!("#/$defs/{name}") });
+    generator.definitions_mut().insert(name, schema.into());
+    place.try_into().unwrap_or_default()
+}
+
+impl<C: Optional> JsonSchema for OptionalModel<C> {
+    fn schema_name() -> Cow<'static, str> {
+        named(C::NAME, "Model").into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut table = table(C::PARAMETERS, &C::DEFAULT, generator);
+        table.insert("description".to_owned(), C::SUMMARY.into());
+        let mut choices = vec![json!({ "const": "none", "description": C::NONE })];
+        for (name, about, _) in C::PRESETS {
+            choices.push(json!({ "const": name, "description": about }));
+        }
+        choices.push(defined(named(C::NAME, "Table"), table, generator).into());
+        json_schema!({ "description": C::SUMMARY, "anyOf": choices })
     }
 }
 
 fn about(member: &Member) -> String {
-    format!("{}: {}.", member.source, member.summary)
+    if member.source.is_empty() {
+        member.summary.to_owned()
+    } else {
+        format!("{}: {}.", member.source, member.summary)
+    }
 }
 
-/// What may stand in the place of a member's parameters.
-fn parameters<S: Slot>(member: &Member, default: &S, generator: &mut SchemaGenerator) -> Schema {
-    let empty = json_schema!({ "type": "object", "additionalProperties": false });
-    if let [alone] = member.parameters
-        && alone.form == Form::Alone
-    {
-        let value = value(alone, default, 0, generator);
-        return json_schema!({ "anyOf": [value, empty] });
+/// What may follow a member's name.
+fn payload<F: Family>(member: &Member, default: &F, generator: &mut SchemaGenerator) -> Schema {
+    match member.parameters {
+        [alone] if alone.form == Form::Alone => {
+            let value = value(alone, default, 0, generator);
+            if alone.is_needed() {
+                return value;
+            }
+            let empty = json_schema!({ "type": "object", "additionalProperties": false });
+            json_schema!({ "anyOf": [value, empty] })
+        }
+        parameters => {
+            let mut table = table(parameters, default, generator);
+            if !F::SECTIONS || parameters.is_empty() {
+                return table;
+            }
+            table.insert("description".to_owned(), about(member).into());
+            let name = format!("{}_{}", MemberModel::<F>::schema_name(), member.name);
+            defined(name, table, generator)
+        }
     }
+}
+
+/// A table of these parameters.
+fn table(
+    parameters: &[Parameter],
+    default: &impl Settings,
+    generator: &mut SchemaGenerator,
+) -> Schema {
+    let mut table = json_schema!({ "type": "object", "additionalProperties": false });
     let mut properties = Map::new();
-    for (place, parameter) in member.parameters.iter().enumerate() {
+    for (place, parameter) in parameters.iter().enumerate() {
         let schema = value(parameter, default, place, generator);
         properties.insert(parameter.name.to_owned(), schema.into());
     }
-    let mut schema = empty;
     if !properties.is_empty() {
-        schema.insert("properties".to_owned(), properties.into());
+        table.insert("properties".to_owned(), properties.into());
     }
-    schema
+    let needed = parameters.iter().filter(|parameter| parameter.is_needed());
+    let needed: Vec<&str> = needed.map(|parameter| parameter.name).collect();
+    if !needed.is_empty() {
+        table.insert("required".to_owned(), needed.into());
+    }
+    table
 }
 
-fn value<S: Slot>(
+fn value(
     parameter: &Parameter,
-    default: &S,
+    default: &impl Settings,
     place: usize,
     generator: &mut SchemaGenerator,
 ) -> Schema {
     let mut schema = match parameter.kind {
         Kind::Positive => generator.subschema_for::<Positive>(),
         Kind::Probability => generator.subschema_for::<Probability>(),
+        Kind::BelowOne => generator.subschema_for::<BelowOne>(),
+        Kind::Share => generator.subschema_for::<Share>(),
         Kind::Flag => json_schema!({ "type": "boolean" }),
         Kind::Count => generator.subschema_for::<Count>(),
+        Kind::Counts => generator.subschema_for::<Vec<Count>>(),
         Kind::Period => generator.subschema_for::<Period>(),
+        Kind::Time => generator.subschema_for::<Duration>(),
+        Kind::Rate => generator.subschema_for::<Rate>(),
+        Kind::Size => generator.subschema_for::<Size>(),
+        Kind::Bytes => generator.subschema_for::<Bytes>(),
+        Kind::Limit => generator.subschema_for::<Room>(),
+        Kind::Level => generator.subschema_for::<Level>(),
         Kind::OneOf(names) => json_schema!({ "enum": names }),
     };
-    let doc = match default.get(place) {
-        Some(Value::Period(time)) if time.is_zero() => format!("{}; default none.", parameter.doc),
-        Some(value) => format!("{}; default {}.", parameter.doc, written(parameter, value)),
-        None => format!("{}.", parameter.doc),
-    };
-    schema.insert("description".to_owned(), doc.into());
+    let about = parameter.described(default.get(place).as_ref());
+    schema.insert("description".to_owned(), about.into());
     schema
 }
 

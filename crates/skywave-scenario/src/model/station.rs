@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
+use crate::model::member::{ChannelModel, QueueModel};
 use crate::model::number::Count;
-use crate::model::queue::QueueModel;
 use crate::model::units::{Distance, Duration, Metres, Rate, Speed};
-use crate::model::{ChannelModel, JitterModel, OneOrMany};
+use crate::model::{JitterModel, OneOrMany};
 use crate::read::spanned::Spanned;
 
 /// A station of the radio network.
@@ -33,7 +33,7 @@ pub(crate) struct StationModel {
     pub(crate) ip: Option<Spanned<IpModel>>,
     /// Losses of frames on the air that it would otherwise receive whole, whoever they are for: data, ACK, RTS and CTS.
     /// The sender's MAC tries again, as after a collision. A model, or a list of models; default none.
-    pub(crate) loss: Option<OneOrMany<ChannelModel>>,
+    pub(crate) loss: Option<OneOrMany<Spanned<ChannelModel>>>,
 }
 
 /// How stations move.
@@ -95,5 +95,5 @@ pub(crate) struct IpModel {
     /// A random addition for each packet. Packets keep their order; default "none".
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// Losses: a model, or a list of models. There are no directions here; default none.
-    pub(crate) loss: Option<OneOrMany<ChannelModel>>,
+    pub(crate) loss: Option<OneOrMany<Spanned<ChannelModel>>>,
 }

@@ -307,8 +307,8 @@ impl Unit for Room {
 pub(crate) enum Level {
     Packets(f64),
     Bytes(f64),
-    /// Seconds of sending at the rate of the link.
-    Time(f64),
+    /// What the link sends in this time.
+    Time(skywave_core::Duration),
 }
 
 impl Unit for Level {
@@ -317,11 +317,11 @@ impl Unit for Level {
     const KINDS: &'static [Kind] = &[Kind::Packets, Kind::Size, Kind::Time];
 
     fn from_base(number: f64, kind: Kind) -> Result<Self, &'static str> {
-        Ok(match kind {
-            Kind::Size => Self::Bytes(number),
-            Kind::Time => Self::Time(number / 1e9),
-            _ => Self::Packets(number),
-        })
+        match kind {
+            Kind::Size => Ok(Self::Bytes(number)),
+            Kind::Time => Duration::from_base(number, kind).map(|Duration(time)| Self::Time(time)),
+            _ => Ok(Self::Packets(number)),
+        }
     }
 }
 

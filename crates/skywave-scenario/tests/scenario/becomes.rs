@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use skywave_core::link::{
-    Arq, Blackout, Fec, GilbertElliott, Jitter, Limit, LinkConfig, LossAt, LossConfig, QueueConfig,
-    RedConfig, Reordering, Service,
+    Arq, Blackout, Fec, GilbertElliottConfig, GilbertElliottTimeConfig, Jitter, Limit, LinkConfig,
+    LossAt, LossConfig, PeriodicConfig, QueueConfig, RedConfig, Reordering, Service,
 };
 use skywave_core::tcp::congestion::CerlConfig;
 use skywave_core::tcp::{
@@ -124,7 +124,7 @@ fn the_reverse_direction_may_differ_in_anything() {
          reverse = { delay = \"7ms\", queue = { droptail = \"9kB\" }, loss_at = \"tail\", \
          corruption = 0, duplication = 0.5, jitter = { exponential = \"1ms\" } }",
     );
-    assert_eq!(there.loss, [LossConfig::Bernoulli(0.1)]);
+    assert_eq!(there.loss, [LossConfig::Iid(0.1)]);
     assert_eq!(there.corruption, 0.1);
     assert_eq!(
         back,
@@ -132,7 +132,7 @@ fn the_reverse_direction_may_differ_in_anything() {
             service: Service::Rate(Rate::from_bps(64_000)),
             delay: ms(7),
             queue: QueueConfig::DropTail(Limit::Bytes(9000)),
-            loss: vec![LossConfig::Bernoulli(0.2)],
+            loss: vec![LossConfig::Iid(0.2)],
             loss_at: LossAt::Tail,
             corruption: 0.0,
             duplication: 0.5,
@@ -250,7 +250,7 @@ fn every_loss_model_can_be_written() {
          { periodic = { every = 10, first = 3 } }, { periodic = { every = 7 } }, \
          { packets = [7, 3, 3] }] }",
     );
-    let bursts = GilbertElliott {
+    let bursts = GilbertElliottConfig {
         to_bad: 0.3,
         to_good: 0.2,
         loss_good: 0.0,
@@ -259,22 +259,25 @@ fn every_loss_model_can_be_written() {
     assert_eq!(
         losses.loss,
         [
-            LossConfig::Bernoulli(0.01),
-            LossConfig::ExponentialPackets(1.0),
+            LossConfig::Iid(0.01),
+            LossConfig::Exponential(1.0),
             LossConfig::ExponentialBytes(150_000.0),
-            LossConfig::GilbertElliottPackets(bursts),
-            LossConfig::GilbertElliottTime {
+            LossConfig::GilbertElliott(bursts),
+            LossConfig::GilbertElliottTime(GilbertElliottTimeConfig {
                 good: Duration::from_secs(1),
                 bad: ms(100),
                 loss_good: 0.01,
                 loss_bad: 0.9,
-            },
-            LossConfig::Periodic {
+            }),
+            LossConfig::Periodic(PeriodicConfig {
                 every: 10,
-                first: 3
-            },
-            LossConfig::Periodic { every: 7, first: 7 },
-            LossConfig::Packets([3, 7].into()),
+                first: Some(3)
+            }),
+            LossConfig::Periodic(PeriodicConfig {
+                every: 7,
+                first: None
+            }),
+            LossConfig::Packets(vec![7, 3, 3]),
         ]
     );
 }
@@ -287,7 +290,7 @@ fn a_loss_model_may_be_a_table_of_its_own() {
     );
     assert!(matches!(
         spec.links[0].config.loss[..],
-        [LossConfig::GilbertElliottPackets(_)]
+        [LossConfig::GilbertElliott(_)]
     ));
     assert!(spec.links[1].config.loss.is_empty());
 }

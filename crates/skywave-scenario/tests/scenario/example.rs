@@ -54,7 +54,7 @@ fn a_point_and_a_seed_make_the_expected_simulation() {
     let mut links: Vec<LinkSpec> = link("S1-G0", (0, 1), 10, 10).into();
     links.extend(link("bottleneck", (1, 2), 2, 80));
     links.extend(link("wireless", (2, 3), 10, 10));
-    Arc::make_mut(&mut links[4].config).loss = vec![LossConfig::ExponentialPackets(0.005)];
+    Arc::make_mut(&mut links[4].config).loss = vec![LossConfig::Exponential(0.005)];
     let newreno = preset("newreno").expect("a preset").composition.clone();
     let expected = Spec {
         nodes: ["S1", "G0", "G1", "R1"].map(Name::from).into(),

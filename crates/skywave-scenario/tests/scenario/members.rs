@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use skywave_core::tcp::slot::{Form, Kind, Member, Parameter};
+use skywave_core::link::{LinkConfig, LossConfig, QueueConfig};
+use skywave_core::parameter::{Family, Form, Kind, Member, Parameter, Value};
 use skywave_core::tcp::{Acking, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig};
 use skywave_core::tcp::{MEMBERS, Slot, TcpConfig};
 use skywave_scenario::{NoFiles, Scenario, json_schema};
@@ -28,11 +29,16 @@ fn file(slot: &str, member: &str) -> String {
 fn legal(kind: Kind) -> String {
     match kind {
         Kind::Positive => "2.625".into(),
-        Kind::Probability => "0.375".into(),
+        Kind::Probability | Kind::BelowOne | Kind::Share => "0.375".into(),
         // The test tries both values of a flag.
         Kind::Flag => "true".into(),
         Kind::Count => "7".into(),
-        Kind::Period => "\"30ms\"".into(),
+        Kind::Counts => "[7, 3]".into(),
+        Kind::Period | Kind::Time => "\"30ms\"".into(),
+        Kind::Rate => "\"3Mbps\"".into(),
+        Kind::Size | Kind::Bytes => "\"30B\"".into(),
+        Kind::Limit => "\"30 packets\"".into(),
+        Kind::Level => "\"20 packets\"".into(),
         Kind::OneOf(names) => format!("{:?}", names[names.len() - 1]),
     }
 }
@@ -65,8 +71,12 @@ fn read(schema: &Json, text: &str) -> Option<(TcpConfig, String)> {
 
 /// The names that files with built-in members can have as keys.
 pub(crate) fn keys() -> BTreeSet<String> {
-    let names = MEMBERS.iter().map(|m| m.name);
-    let keys = MEMBERS.iter().flat_map(|m| m.keys.iter().copied());
+    let all = || {
+        let links = LossConfig::MEMBERS.iter().chain(QueueConfig::MEMBERS);
+        MEMBERS.iter().chain(links)
+    };
+    let names = all().map(|m| m.name);
+    let keys = all().flat_map(|m| m.keys.iter().copied());
     names.chain(keys).map(str::to_owned).collect()
 }
 
@@ -118,6 +128,85 @@ fn each_is_read<S: Slot>(of: fn(TcpConfig) -> S) {
             }
         }
     }
+}
+
+/// The members of this family, as the links of a file have them.
+fn each_is_written<F: Family>(line: &str, of: fn(&LinkConfig) -> F) {
+    let schema = json_schema();
+    let read = |member: &str| {
+        let line = line.replace("MEMBER", member);
+        let text = file("acking", "\"every\"").replace("delay", &format!("{line}\ndelay"));
+        let json: Json = toml::from_str(&text).expect("TOML");
+        let fits = check(&schema, &schema, &json, "");
+        let scenario = Scenario::parse("member.toml", &text, &NoFiles);
+        assert_eq!(
+            scenario.is_ok(),
+            fits.is_ok(),
+            "{text} {fits:?} {scenario:?}"
+        );
+        let spec = scenario.ok()?.points()[0].spec(1);
+        Some(of(&spec.links[0].config))
+    };
+    for (member, default) in F::MEMBERS.iter().zip(F::defaults()) {
+        let name = member.name;
+        let bare = read(&format!("{name:?}"));
+        assert_eq!(
+            bare,
+            member.needs_nothing().then_some(default.clone()),
+            "{name}"
+        );
+        assert_eq!(read(&format!("{{ {name} = {{ no-such-key = 1 }} }}")), None);
+        let needed = member.parameters.iter().filter(|other| other.is_needed());
+        let needed: Vec<(&str, String)> = needed.map(|p| (p.name, legal(p.kind))).collect();
+        for (place, parameter) in member.parameters.iter().enumerate() {
+            let write = |value: &str| {
+                if parameter.form == Form::Alone {
+                    return format!("{{ {name} = {value} }}");
+                }
+                let others = needed.iter().filter(|other| other.0 != parameter.name);
+                let mut keys: Vec<String> = others
+                    .map(|(key, value)| format!("{key} = {value}"))
+                    .collect();
+                keys.push(format!("{} = {value}", parameter.name));
+                // What is for marking packets needs a queue that marks.
+                if member.keys.contains(&"ecn") && parameter.name != "ecn" {
+                    keys.push("ecn = true".to_owned());
+                }
+                format!("{{ {name} = {{ {} }} }}", keys.join(", "))
+            };
+            let other = match default.get(place) {
+                Some(Value::Flag(true)) => "false".to_owned(),
+                _ => legal(parameter.kind),
+            };
+            let config = read(&write(&other)).expect(parameter.name);
+            assert_ne!(
+                config.get(place),
+                default.get(place),
+                "{name} {}",
+                parameter.name
+            );
+            for wrong in ["-1", "{ x = 1 }", "true"] {
+                if !(parameter.kind == Kind::Flag && wrong == "true") {
+                    assert_eq!(
+                        read(&write(wrong)),
+                        None,
+                        "{name} {} {wrong}",
+                        parameter.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_loss_model_is_read_with_each_of_its_parameters() {
+    each_is_written::<LossConfig>("loss = { forward = MEMBER }", |link| link.loss[0].clone());
+}
+
+#[test]
+fn each_queue_is_read_with_each_of_its_parameters() {
+    each_is_written::<QueueConfig>("queue = MEMBER", |link| link.queue);
 }
 
 #[test]

@@ -326,7 +326,7 @@ fn a_station_has_an_ip_layer_as_a_link_is() {
     assert_eq!(ip.queue, QueueConfig::DropTail(Limit::Packets(9)));
     assert_eq!(ip.delay, Duration::from_millis(5));
     assert_eq!(ip.jitter, Some(Jitter::Exponential(Duration::from_secs(1))));
-    assert_eq!(ip.loss, [LossConfig::Bernoulli(0.05)]);
+    assert_eq!(ip.loss, [LossConfig::Iid(0.05)]);
     let steady = text.replace("{ exponential = \"1s\" }", "\"none\"");
     let steady = spec(&steady).radio.expect("a radio network");
     let ip = steady.stations[2].ip.as_ref().expect("an IP layer");
@@ -436,7 +436,7 @@ fn a_chain_grows_with_the_end_of_its_flow() {
     let radio = specs[3].radio.as_ref().expect("a radio network");
     assert_eq!(radio.propagation, Propagation::ns3_default());
     let ip = radio.stations[4].ip.as_ref().expect("an IP layer");
-    assert_eq!(ip.loss, [LossConfig::Bernoulli(0.05)]);
+    assert_eq!(ip.loss, [LossConfig::Iid(0.05)]);
 }
 
 #[test]

@@ -109,8 +109,8 @@ fn values_come_as_written_and_in_si_units() {
 fn a_path_creates_what_is_absent() {
     let specs = specs("\"link.air.loss.forward.exponential\" = [0.0, 0.01]");
     let losses = |i: usize| specs[i].links[2].config.loss.clone();
-    assert_eq!(losses(0), [LossConfig::ExponentialPackets(0.0)]);
-    assert_eq!(losses(1), [LossConfig::ExponentialPackets(0.01)]);
+    assert_eq!(losses(0), [LossConfig::Exponential(0.0)]);
+    assert_eq!(losses(1), [LossConfig::Exponential(0.01)]);
     assert!(specs[1].links[3].config.loss.is_empty());
 }
 
@@ -180,7 +180,7 @@ fn a_model_of_a_list_is_swept_by_its_number() {
     );
     let scenario = Scenario::parse("test.toml", &format!("{text}{more}"), &NoFiles);
     let spec = scenario.expect("is legal").points()[0].spec(1);
-    assert_eq!(spec.links[2].config.loss[1], LossConfig::Bernoulli(0.2));
+    assert_eq!(spec.links[2].config.loss[1], LossConfig::Iid(0.2));
 }
 
 #[test]

@@ -325,11 +325,11 @@ fn bend_path(spec: &mut Spec, how: i32) {
         9 => last.blackouts = vec![outage],
         10 => {
             // This shared link delays and loses packets of all flows.
-            bottleneck.loss = vec![LossConfig::Bernoulli(0.1)];
+            bottleneck.loss = vec![LossConfig::Iid(0.1)];
             bottleneck.arq = Some(Arq::default());
         }
         11 => {
-            last.loss = vec![LossConfig::ExponentialPackets(0.1)];
+            last.loss = vec![LossConfig::Exponential(0.1)];
             last.blackouts = vec![outage];
             last.arq = Some(Arq {
                 retries: Some(2),
@@ -340,7 +340,7 @@ fn bend_path(spec: &mut Spec, how: i32) {
         12 => {
             // Data and ACKs over links that retransmit, one after the other.
             for link in [bottleneck, back, last, ack] {
-                link.loss = vec![LossConfig::Bernoulli(0.05)];
+                link.loss = vec![LossConfig::Iid(0.05)];
                 link.arq = Some(Arq {
                     round_trip: Some(ms(7)),
                     retries: Some(3),
@@ -361,7 +361,7 @@ fn bend_path(spec: &mut Spec, how: i32) {
             }
         }
         _ => {
-            back.loss = vec![LossConfig::Bernoulli(0.2)];
+            back.loss = vec![LossConfig::Iid(0.2)];
             back.fec = Some(Fec {
                 rate: 0.9,
                 repair: 0.5,
@@ -399,7 +399,7 @@ proptest! {
             }
         }
         for link in &mut spec.links[4..] {
-            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(loss)];
+            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Iid(loss)];
         }
         bend_path(&mut spec, bend);
         spec.agents = agents;
@@ -425,7 +425,7 @@ fn what_comes_to_a_proxy_from_both_sides_at_once_has_one_order() {
     });
     for link in &mut spec.links[4..] {
         let config = Arc::make_mut(&mut link.config);
-        config.loss = vec![LossConfig::Bernoulli(0.011_003_570_840_290_848)];
+        config.loss = vec![LossConfig::Iid(0.011_003_570_840_290_848)];
     }
     bend_path(&mut spec, 3);
     spec.agents = vec![snoop(0, false), snoop(1, false)];
@@ -491,7 +491,7 @@ fn a_proxy_that_moves_is_the_same_too() {
             .to_vec();
         let mut spec = spec(6, links.collect(), flows);
         for link in &mut spec.links {
-            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(0.01)];
+            Arc::make_mut(&mut link.config).loss = vec![LossConfig::Iid(0.01)];
         }
         spec.proxies.push(ProxySpec {
             name: "whole".into(),

@@ -31,7 +31,7 @@ fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
         end: at(START + dark),
     }];
     let back = air.clone();
-    air.loss = vec![LossConfig::Bernoulli(loss)];
+    air.loss = vec![LossConfig::Iid(loss)];
     let config = wtcp::Config {
         mss: 423,
         ..wtcp::Config::default()

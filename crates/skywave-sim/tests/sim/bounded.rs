@@ -26,7 +26,7 @@ fn for_long(name: &str, rate: Rate, loss: f64) -> FlowOutcome {
     let mut out = wire(10.0, 20.0, 50);
     out.service = Service::Rate(rate);
     let back = out.clone();
-    out.loss = vec![LossConfig::Bernoulli(loss)];
+    out.loss = vec![LossConfig::Iid(loss)];
     let links = vec![link("out", 0, 1, out), link("back", 1, 0, back)];
     let mut spec = detailed(&["A", "B"], links, flow, 1_000_000);
     spec.series = false;
@@ -244,7 +244,7 @@ fn hostile() -> impl Strategy<Value = LinkConfig> {
                 rate: Rate::from_bps(rate),
                 burst,
             });
-            config.loss = vec![LossConfig::Bernoulli(loss)];
+            config.loss = vec![LossConfig::Iid(loss)];
             config.blackouts = Vec::from_iter(dark.map(|(start, length)| Blackout {
                 start: at(start),
                 end: at(start + length),

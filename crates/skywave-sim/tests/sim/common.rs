@@ -124,7 +124,7 @@ pub(crate) fn single(path: Path, config: TcpConfig, seed: u64) -> Spec {
     let bottleneck = wire(path.rate_mbps, path.delay_ms, path.buffer);
     let mut wireless = access.clone();
     if path.loss > 0.0 {
-        wireless.loss = vec![LossConfig::Bernoulli(path.loss)];
+        wireless.loss = vec![LossConfig::Iid(path.loss)];
     }
     let links = vec![
         link("access", 0, 1, access.clone()),

@@ -281,7 +281,7 @@ fn any_link() -> impl Strategy<Value = LinkConfig> {
                 let clean =
                     LinkConfig::new(Rate::from_bps(bps), Duration::from_nanos(delay), queue);
                 LinkConfig {
-                    loss: vec![LossConfig::Bernoulli(shares.0)],
+                    loss: vec![LossConfig::Iid(shares.0)],
                     loss_at: if tail { LossAt::Tail } else { LossAt::Head },
                     corruption: shares.1,
                     duplication: shares.2,

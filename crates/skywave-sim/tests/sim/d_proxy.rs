@@ -27,7 +27,7 @@ fn path(name: &str, loss: f64, traffic: Traffic, seed: u64) -> Spec {
     let mut config = TcpConfig::new(Profile::Rfc, composition);
     config.rwnd = 40 * config.mss;
     let mut air = wire(2.0, 10.0, 50);
-    air.loss = vec![LossConfig::Bernoulli(loss)];
+    air.loss = vec![LossConfig::Iid(loss)];
     let mut flow = ftp(name, 0, 3, config);
     flow.traffic = traffic;
     let end = Time::ZERO + Duration::from_secs(60);
@@ -190,7 +190,7 @@ fn the_receiver_sees_the_segments_in_order() {
 #[test]
 fn what_was_lost_before_the_agents_is_left_to_the_sender_at_once() {
     let mut spec = path("newreno", 0.0, Traffic::Ftp, 2);
-    Arc::make_mut(&mut spec.links[0].config).loss = vec![LossConfig::Bernoulli(0.01)];
+    Arc::make_mut(&mut spec.links[0].config).loss = vec![LossConfig::Iid(0.01)];
     let alone = flow(&spec);
     spec.agents = agents(1, 2);
     let (with, seen) = watch(&spec);

@@ -184,7 +184,7 @@ fn hop() -> impl Strategy<Value = LinkConfig> {
             let queue = QueueConfig::DropTail(Limit::Packets(queue));
             let clean = LinkConfig::new(Rate::from_bps(bps), Duration::from_millis(delay), queue);
             LinkConfig {
-                loss: vec![LossConfig::Bernoulli(loss)],
+                loss: vec![LossConfig::Iid(loss)],
                 ..clean
             }
         },

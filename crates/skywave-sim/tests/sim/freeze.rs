@@ -130,7 +130,7 @@ fn every_byte_arrives_once_whatever_the_warning() {
         spec.flows[0].traffic = Traffic::Bytes(12_000_000);
         for link in &mut spec.links {
             let config = Arc::make_mut(&mut link.config);
-            config.loss = vec![skywave_core::link::LossConfig::Bernoulli(0.01)];
+            config.loss = vec![skywave_core::link::LossConfig::Iid(0.01)];
         }
         spec.duration = at(1_500_000);
         spec.measure = (Time::ZERO, spec.duration);

@@ -87,7 +87,7 @@ fn roaming(leaves: &[u64], seconds: u64, traffic: Traffic) -> Spec {
 /// Every link loses packets.
 fn lossy(mut spec: Spec, loss: f64) -> Spec {
     for link in &mut spec.links {
-        Arc::make_mut(&mut link.config).loss = vec![LossConfig::Bernoulli(loss)];
+        Arc::make_mut(&mut link.config).loss = vec![LossConfig::Iid(loss)];
     }
     spec
 }

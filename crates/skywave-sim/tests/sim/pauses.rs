@@ -35,7 +35,7 @@ impl Transfers {
         };
         let mut out = wire(mbps, 20.0, 2000);
         let back = out.clone();
-        out.loss = vec![LossConfig::Packets(Arc::from([lost]))];
+        out.loss = vec![LossConfig::Packets(vec![lost])];
         let links = vec![link("out", 0, 1, out), link("back", 1, 0, back)];
         let seconds = 2 * pause as u64 + 100;
         let outcome = simulate(&detailed(&["A", "B"], links, flow, seconds));

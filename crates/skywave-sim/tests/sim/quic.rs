@@ -27,7 +27,7 @@ fn run(name: &str, loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome) {
     flow.traffic = traffic;
     let mut out = wire(10.0, 20.0, 50);
     let back = out.clone();
-    out.loss = vec![LossConfig::Bernoulli(loss)];
+    out.loss = vec![LossConfig::Iid(loss)];
     let links = vec![link("out", 0, 1, out), link("back", 1, 0, back)];
     let spec = detailed(&["A", "B"], links, flow, 30);
     let outcome = simulate(&spec);

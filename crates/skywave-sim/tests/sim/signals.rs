@@ -138,7 +138,7 @@ fn a_link_that_gives_packets_up_tells_of_it() {
     let over_arq = |eln| {
         reno(0.0, eln, |spec| {
             let radio = Arc::make_mut(&mut spec.links[2].config);
-            radio.loss = vec![LossConfig::Bernoulli(0.1)];
+            radio.loss = vec![LossConfig::Iid(0.1)];
             radio.arq = Some(Arq {
                 retries: Some(1),
                 in_order: true,

@@ -130,7 +130,7 @@ fn every_transfer_over_a_long_lossy_link_completes() {
         let config = TcpConfig::new(Profile::Rfc, composition);
         let mut air = wire(0.05, 200.0, 5);
         let back = air.clone();
-        air.loss = vec![LossConfig::Bernoulli(0.1)];
+        air.loss = vec![LossConfig::Iid(0.1)];
         let mut flows: Vec<_> = (0..3)
             .map(|i| ftp(&format!("{name} {i}"), 0, 2, config.clone()))
             .collect();
@@ -205,7 +205,7 @@ fn it_looks_into_packets_outside_of_a_tunnel_that_begins_or_ends_with_it() {
     // From the first router to the second; the link after each of them loses packets.
     for (node, behind, header) in [(1, 1, 20), (2, 2, 0)] {
         let mut spec = over_a_short_wireless_hop("newreno", 0.01, 2);
-        Arc::make_mut(&mut spec.links[1].config).loss = vec![LossConfig::Bernoulli(0.01)];
+        Arc::make_mut(&mut spec.links[1].config).loss = vec![LossConfig::Iid(0.01)];
         spec.flows[0].route = Some(Box::new(Route {
             tunnels: vec![Tunnel {
                 from: 1,

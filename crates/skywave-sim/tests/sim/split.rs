@@ -20,7 +20,7 @@ fn at(seconds: u64) -> Time {
 
 fn lossy(config: LinkConfig, loss: f64) -> LinkConfig {
     LinkConfig {
-        loss: vec![LossConfig::Bernoulli(loss)],
+        loss: vec![LossConfig::Iid(loss)],
         ..config
     }
 }
@@ -161,7 +161,7 @@ fn what_waits_for_its_turn_arrives() {
         let mut spec = path(0.02, 120, Traffic::Bytes(1_000_000));
         // The hop before the proxy loses packets too, so that what comes in order comes in lumps.
         for link in [0, 2] {
-            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Bernoulli(0.01)];
+            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Iid(0.01)];
         }
         spec.proxies[0].config.towards_destination = policy;
         let outcome = simulate(&spec);
@@ -181,7 +181,7 @@ fn a_source_that_hears_of_the_pacing_fills_less_of_the_buffer() {
             spec.links[link].config = wire(mbps, 20.0, 100).into();
         }
         for link in [0, 2] {
-            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Bernoulli(0.01)];
+            Arc::make_mut(&mut spec.links[link].config).loss = vec![LossConfig::Iid(0.01)];
         }
         spec.proxies[0].config.towards_destination = TowardsDestination::Paced(Paced {
             cooperates,

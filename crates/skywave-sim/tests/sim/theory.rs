@@ -115,14 +115,14 @@ fn a_fixed_transfer_completes_whatever_happens_on_the_way() {
             let mut spec = single(Path::default(), config, 7);
             spec.flows[0].traffic = Traffic::Bytes(bytes);
             let wireless = Arc::make_mut(&mut spec.links[2].config);
-            wireless.loss.push(LossConfig::ExponentialPackets(0.02));
+            wireless.loss.push(LossConfig::Exponential(0.02));
             wireless.duplication = 0.01;
             wireless.corruption = 0.01;
             wireless.reordering = Some(Reordering {
                 probability: 0.02,
                 delay: Duration::from_millis(30),
             });
-            Arc::make_mut(&mut spec.links[3].config).loss = vec![LossConfig::Bernoulli(0.02)];
+            Arc::make_mut(&mut spec.links[3].config).loss = vec![LossConfig::Iid(0.02)];
             let flow = &simulate(&spec).flows[0];
             let name = (preset.name, profile);
             assert_eq!(flow.delivered_bytes, bytes, "{name:?}");

@@ -27,8 +27,8 @@ fn run(loss: f64, reverse_loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome)
     flow.traffic = traffic;
     let mut out = wire(0.1, 200.0, 50);
     let mut back = out.clone();
-    out.loss = vec![LossConfig::Bernoulli(loss)];
-    back.loss = vec![LossConfig::Bernoulli(reverse_loss)];
+    out.loss = vec![LossConfig::Iid(loss)];
+    back.loss = vec![LossConfig::Iid(reverse_loss)];
     let links = vec![
         link("wired", 0, 1, wire(10.0, 1.0, 50)),
         link("out", 1, 2, out),

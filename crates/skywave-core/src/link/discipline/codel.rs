@@ -10,8 +10,9 @@
 use super::frames::Heads;
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
-use crate::link::config::Limit;
+use crate::parameter::{Described, Field, Kind, Refusal};
 use crate::time::{Duration, Time};
+use crate::units::Limit;
 
 /// A drop state that ended less than this many intervals ago goes on where it was (section 5.4).
 const MEMORY_INTERVALS: u64 = 16;
@@ -47,6 +48,88 @@ impl CoDelConfig {
             ce_threshold: None,
         }
     }
+}
+
+impl Described for CoDelConfig {
+    type Config = Self;
+    const NAME: &'static str = "codel";
+    const SUMMARY: &'static str =
+        "CoDel (RFC 8289): drops at the head when packets wait too long for too long.";
+    /// The limit is that of ns-3 and Linux.
+    const DEFAULT: Self = Self::new(Limit::Packets(1000));
+    const FIELDS: &'static [Field<Self>] = &fields("Capacity");
+
+    fn check(config: &Self) -> Result<(), Refusal> {
+        if config.target < config.interval {
+            return Ok(());
+        }
+        Err(Refusal::of(
+            &["target", "interval"],
+            "CoDel's `target` is not below its `interval`",
+            "the target is a small part of a round trip, the interval about a large one",
+        ))
+    }
+}
+
+/// A configuration with CoDel's in it.
+pub(super) trait WithCoDel {
+    /// CoDel's.
+    fn codel(&mut self) -> &mut CoDelConfig;
+}
+
+impl WithCoDel for CoDelConfig {
+    fn codel(&mut self) -> &mut CoDelConfig {
+        self
+    }
+}
+
+/// The parameters of CoDel, wherever its configuration is kept; `limit` describes the first one.
+pub(super) const fn fields<C: WithCoDel>(limit: &'static str) -> [Field<C>; 6] {
+    [
+        Field::new(Kind::Limit, "limit", limit, |c: &mut C| {
+            &mut c.codel().limit
+        }),
+        Field::new(
+            Kind::Time,
+            "target",
+            "Time in the queue that is acceptable for good",
+            |c: &mut C| &mut c.codel().target,
+        ),
+        Field::new(
+            Kind::Time,
+            "interval",
+            "Time for which packets may wait longer than the target before the first drop, the order of a large round \
+             trip",
+            |c: &mut C| &mut c.codel().interval,
+        ),
+        Field::new(
+            Kind::Bytes,
+            "mtu",
+            "Nothing is dropped while at most this waits",
+            |c: &mut C| &mut c.codel().mtu,
+        ),
+        Field::flag(
+            "ecn",
+            "Mark packets of ECN-capable flows instead of dropping them",
+            |c: &mut C| &mut c.codel().ecn,
+        ),
+        Field::within(
+            Kind::Time,
+            "ce_threshold",
+            "Also mark each packet that waited longer than this; needs `ecn = true`",
+            |c: &mut C| {
+                let codel = c.codel();
+                if codel.ecn {
+                    return Ok(&mut codel.ce_threshold);
+                }
+                Err(Refusal::new(
+                    "CoDel's `ce_threshold` is for marking packets",
+                    "add `ecn = true`, or leave it out",
+                ))
+            },
+        )
+        .or("never"),
+    ]
 }
 
 /// A queue under CoDel.

@@ -1,8 +1,8 @@
 //! First in, first out: all decisions fall when a packet arrives (tail drop, RED, step marking).
 
+use super::QueueConfig;
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
-use crate::link::config::QueueConfig;
 use crate::link::queue::{Admission, Verdict};
 use crate::rng::Stream;
 use crate::time::Time;

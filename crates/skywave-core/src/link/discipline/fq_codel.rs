@@ -4,14 +4,16 @@
 //! A flow whose queue was empty goes before those that have a backlog, for one quantum: sparse flows, such
 //! as voice, DNS or the ACKs of another flow, do not wait behind downloads.
 
-use super::codel::{CoDelConfig, Control};
+use super::codel::{self, CoDelConfig, Control, WithCoDel};
 use super::longest::Longest;
 use super::slab::{List, Listed, Slab};
 use super::{Arrival, Frame, Gone};
 use crate::link::DropCause;
+use crate::parameter::{Described, Field, Kind, Refusal};
 use crate::prefetch::prefetch;
 use crate::rng::{Stream, below, mixed};
 use crate::time::Time;
+use crate::units::Limit;
 
 /// Most packets that an overflow drops at once (section 4.1.2), so that it is not searched for a victim at
 /// every packet of a flood.
@@ -38,6 +40,49 @@ impl FqCoDelConfig {
             queues: 1024,
             quantum: 1514,
         }
+    }
+}
+
+impl WithCoDel for FqCoDelConfig {
+    fn codel(&mut self) -> &mut CoDelConfig {
+        &mut self.codel
+    }
+}
+
+impl Described for FqCoDelConfig {
+    type Config = Self;
+    const NAME: &'static str = "fq-codel";
+    const SUMMARY: &'static str = "FQ-CoDel (RFC 8290): CoDel for each flow, and flows take turns.";
+    /// The limit is that of RFC 8290 section 5.2.3.
+    const DEFAULT: Self = Self::new(CoDelConfig::new(Limit::Packets(10_240)));
+    const FIELDS: &'static [Field<Self>] = &{
+        let [limit, target, interval, mtu, ecn, ce_threshold] =
+            codel::fields("Capacity of all queues together");
+        [
+            limit,
+            target,
+            interval,
+            mtu,
+            ecn,
+            ce_threshold,
+            // More queues would only take memory.
+            Field::count(
+                "queues",
+                "Number of queues that flows are hashed to",
+                |c: &mut Self| &mut c.queues,
+            )
+            .up_to(65_536),
+            Field::new(
+                Kind::Bytes,
+                "quantum",
+                "What a queue may send in a turn",
+                |c| &mut c.quantum,
+            ),
+        ]
+    };
+
+    fn check(config: &Self) -> Result<(), Refusal> {
+        CoDelConfig::check(&config.codel)
     }
 }
 

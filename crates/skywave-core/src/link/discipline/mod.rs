@@ -8,8 +8,12 @@
 //! wait, or because the queue drops packets on their way out. It takes its packets from a discipline, as the MAC
 //! of 802.11 does (`mac/queue.rs`). With a drop-tail queue and without retransmission it gives the same packets
 //! and counts as a [`Link`](super::Link) (a property test).
+//!
+//! A further discipline needs its file, with the description of its configuration, a line of `family!` in
+//! `config.rs`, and its arms there and here.
 
 mod codel;
+mod config;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
@@ -19,6 +23,7 @@ mod pie;
 mod slab;
 
 pub use codel::CoDelConfig;
+pub use config::{DropTail, QueueConfig, StepConfig};
 pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
 pub use pie::PieConfig;
@@ -27,15 +32,17 @@ pub(crate) use frames::Frame;
 pub(super) use frames::Frames;
 
 use super::DropCause;
-use super::config::{Limit, QueueConfig};
 use crate::rng::Stream;
-use crate::time::Time;
-use crate::units::Rate;
+use crate::time::{Duration, Time};
+use crate::units::{Limit, Rate};
 use codel::CoDel;
 use dualpi2::DualPi2;
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 use pie::Pie;
+
+/// Probabilities of PIE and DualPI2 need not be computed more often.
+const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// The packets that wait for the transmitter, and the rule by which they do.
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::link::config::GilbertElliott;
+use crate::link::{GilbertElliottConfig, GilbertElliottTimeConfig, PeriodicConfig};
 use crate::time::Duration;
 
 fn channel(models: &[LossConfig]) -> Channel {
@@ -23,16 +23,24 @@ fn no_model_loses_nothing() {
 }
 
 #[test]
-fn bernoulli_loses_at_its_rate() {
-    let n = losses(&[LossConfig::Bernoulli(0.02)], 500_000).len();
+fn iid_loses_at_its_rate() {
+    let n = losses(&[LossConfig::Iid(0.02)], 500_000).len();
     assert!((9_500..10_500).contains(&n), "{n}");
-    assert_eq!(losses(&[LossConfig::Bernoulli(0.0)], 10_000), []);
-    assert_eq!(losses(&[LossConfig::Bernoulli(1.0)], 100).len(), 100);
+    assert_eq!(losses(&[LossConfig::Iid(0.0)], 10_000), []);
+    assert_eq!(losses(&[LossConfig::Iid(1.0)], 100).len(), 100);
 }
 
 #[test]
 fn periodic_loses_every_nth_from_the_first() {
-    let periodic = |every, first| losses(&[LossConfig::Periodic { every, first }], 12);
+    let periodic = |every, first| {
+        losses(
+            &[LossConfig::Periodic(PeriodicConfig {
+                every,
+                first: Some(first),
+            })],
+            12,
+        )
+    };
     assert_eq!(periodic(4, 3), [3, 7, 11]);
     assert_eq!(periodic(5, 5), [5, 10]);
     assert_eq!(periodic(1, 10), [10, 11, 12]);
@@ -53,14 +61,11 @@ fn every_model_sees_every_packet() {
     // The second list would lose other packets if it counted only what the first let through.
     let both = losses(&[list(&[2, 5]), list(&[3, 5, 6])], 10);
     assert_eq!(both, [2, 3, 5, 6]);
-    let alone = losses(&[LossConfig::Bernoulli(0.3)], 1000);
-    let all = losses(
-        &[LossConfig::Bernoulli(0.3), LossConfig::Bernoulli(1.0)],
-        1000,
-    );
+    let alone = losses(&[LossConfig::Iid(0.3)], 1000);
+    let all = losses(&[LossConfig::Iid(0.3), LossConfig::Iid(1.0)], 1000);
     assert_eq!(all.len(), 1000);
-    let mut two = channel(&[list(&[1, 2, 3]), LossConfig::ExponentialPackets(0.3)]);
-    let mut one = channel(&[list(&[]), LossConfig::ExponentialPackets(0.3)]);
+    let mut two = channel(&[list(&[1, 2, 3]), LossConfig::Exponential(0.3)]);
+    let mut one = channel(&[list(&[]), LossConfig::Exponential(0.3)]);
     for i in 0..1000 {
         let (a, b) = (two.loses(Time::ZERO, 1), one.loses(Time::ZERO, 1));
         assert!(i < 3 || a == b);
@@ -70,7 +75,7 @@ fn every_model_sees_every_packet() {
 
 #[test]
 fn models_of_one_link_are_independent() {
-    let p = LossConfig::Bernoulli(0.5);
+    let p = LossConfig::Iid(0.5);
     let n = losses(&[p.clone(), p], 100_000).len();
     // Lost by either: 75%. The same stream twice would give 50%.
     assert!((74_000..76_000).contains(&n), "{n}");
@@ -79,7 +84,7 @@ fn models_of_one_link_are_independent() {
 #[test]
 fn links_and_seeds_lose_different_packets() {
     let run = |seed, name| {
-        let mut channel = Channel::new(&[LossConfig::ExponentialPackets(0.1)], seed, name);
+        let mut channel = Channel::new(&[LossConfig::Exponential(0.1)], seed, name);
         let lost = |_: &u32| channel.loses(Time::ZERO, 1);
         (0..200).filter(lost).collect::<Vec<_>>()
     };
@@ -91,19 +96,19 @@ fn links_and_seeds_lose_different_packets() {
 #[test]
 fn chains_are_wired_the_right_way_round() {
     let share = |model: LossConfig| losses(&[model], 100_000).len() as f64 / 100_000.0;
-    let by_packets = share(LossConfig::GilbertElliottPackets(GilbertElliott {
+    let by_packets = share(LossConfig::GilbertElliott(GilbertElliottConfig {
         to_bad: 0.01,
         to_good: 0.09,
         loss_good: 0.0,
         loss_bad: 1.0,
     }));
     assert!((0.09..0.11).contains(&by_packets), "{by_packets}");
-    let by_time = share(LossConfig::GilbertElliottTime {
+    let by_time = share(LossConfig::GilbertElliottTime(GilbertElliottTimeConfig {
         good: Duration::from_millis(90),
         bad: Duration::from_millis(10),
         loss_good: 0.0,
         loss_bad: 1.0,
-    });
+    }));
     assert!((0.085..0.115).contains(&by_time), "{by_time}");
     let by_bytes = share(LossConfig::ExponentialBytes(10_000.0));
     assert!((0.092..0.099).contains(&by_bytes), "{by_bytes}");

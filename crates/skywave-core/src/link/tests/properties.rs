@@ -81,18 +81,21 @@ fn timed_queue() -> impl Strategy<Value = QueueConfig> {
 }
 
 fn loss() -> impl Strategy<Value = LossConfig> {
-    let by_time = LossConfig::GilbertElliottTime {
+    let by_time = LossConfig::GilbertElliottTime(GilbertElliottTimeConfig {
         good: Duration::from_millis(30),
         bad: Duration::from_millis(10),
         loss_good: 0.01,
         loss_bad: 0.5,
-    };
+    });
     prop_oneof![
-        (0.0..1.0).prop_map(LossConfig::Bernoulli),
-        (0.0..1.0).prop_map(LossConfig::ExponentialPackets),
+        (0.0..1.0).prop_map(LossConfig::Iid),
+        (0.0..1.0).prop_map(LossConfig::Exponential),
         (0.0..50_000.0).prop_map(LossConfig::ExponentialBytes),
         Just(by_time),
-        (0u64..9, 0u64..9).prop_map(|(every, first)| LossConfig::Periodic { every, first }),
+        (0u64..9, 0u64..9).prop_map(|(every, first)| LossConfig::Periodic(PeriodicConfig {
+            every,
+            first: Some(first)
+        })),
     ]
 }
 
@@ -345,7 +348,7 @@ proptest! {
         let ring = flows % 3;
         let config = LinkConfig { queue, ring, arq, contention: None, blackouts: vec![], ..config };
         // ARQ without a retry limit would never end at a loss rate of 1.
-        let loss = if arq.is_some() { vec![LossConfig::Bernoulli(0.2)] } else { config.loss.clone() };
+        let loss = if arq.is_some() { vec![LossConfig::Iid(0.2)] } else { config.loss.clone() };
         let mut l = TimedLink::new(LinkConfig { loss, ..config }, 1, "wireless");
         let (mut now, mut waiting) = (Time::ZERO, BTreeMap::new());
         let (mut settled, mut refused) = (Vec::new(), 0);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::link::{
-    Blackout, Fec, GilbertElliott, Jitter, Limit, LossConfig, QueueConfig, RedConfig, Reordering,
-    Service, Trace,
+    Blackout, Fec, GilbertElliottConfig, Jitter, Limit, LossConfig, PeriodicConfig, QueueConfig,
+    RedConfig, Reordering, Service, Trace,
 };
 use crate::units::Rate;
 use std::sync::Arc;

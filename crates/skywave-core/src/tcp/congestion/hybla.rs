@@ -34,7 +34,7 @@ impl BuiltIn for Hybla {
     const DEFAULT: HyblaConfig = HyblaConfig::DEFAULT;
     const FIELDS: &'static [Field<HyblaConfig>] =
         &[Field::period("rtt0", "Reference round-trip time", |c| {
-            Ok(&mut c.rtt0)
+            &mut c.rtt0
         })];
     const PRESETS: &'static [OwnPreset<HyblaConfig>] = &[OwnPreset {
         name: "hybla",

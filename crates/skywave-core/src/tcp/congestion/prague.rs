@@ -47,9 +47,7 @@ impl BuiltIn for Prague {
     const DEFAULT: PragueConfig = PragueConfig::DEFAULT;
     const FIELDS: &'static [Field<PragueConfig>] = &[
         Field::probability("g", "Weight of a round trip in the average", |c| &mut c.g),
-        Field::period("rtt_virt", "Virtual round-trip time", |c| {
-            Ok(&mut c.rtt_virt)
-        }),
+        Field::period("rtt_virt", "Virtual round-trip time", |c| &mut c.rtt_virt),
     ];
 
     fn build(config: &PragueConfig, setup: &Setup) -> Box<Self> {

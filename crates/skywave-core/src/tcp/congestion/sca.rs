@@ -28,11 +28,12 @@ impl BuiltIn for Sca {
     const SUMMARY: &'static str = "one segment after that many ACKs; halving";
     const SOURCE: &'static str = "Papanastasiou and Ould-Khaoua 2004";
     const DEFAULT: ScaConfig = ScaConfig::DEFAULT;
-    const FIELDS: &'static [Field<ScaConfig>] = &[Field::count_alone(
+    const FIELDS: &'static [Field<ScaConfig>] = &[Field::count(
         "acks",
         "ACKs of congestion avoidance for one segment more",
-        |c| &mut c.acks,
-    )];
+        |c: &mut ScaConfig| &mut c.acks,
+    )
+    .alone()];
     const PRESETS: &'static [OwnPreset<ScaConfig>] = &[OwnPreset {
         name: "sca",
         summary: "one segment more after ten ACKs; NewReno recovery",

@@ -7,7 +7,7 @@
 
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
-use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -93,12 +93,11 @@ impl BuiltIn for Westwood {
     const DEFAULT: WestwoodConfig = WestwoodConfig::DEFAULT;
     const FIELDS: &'static [Field<WestwoodConfig>] = &[
         Field::flag("plus", "One bandwidth sample a round trip", |c| &mut c.plus),
-        Field::period("tau", "Time constant of the filter", |c| Ok(&mut c.tau)),
+        Field::period("tau", "Time constant of the filter", |c| &mut c.tau),
         Field::choice(
             "filter",
             "How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the \
              sample; or with the same weights for each ACK, without zeros",
-            Form::Named,
             &["published", "ns2", "per-ack"],
             |c| c.filter as usize,
             BandwidthFilter::set,

@@ -14,8 +14,9 @@ use super::dupacks::Dupacks;
 use super::{
     Allowance, DetectionEvent, Detector, Finding, LossDetector, Sending, limited_transmit,
 };
+use crate::parameter::Stored;
 use crate::tcp::flight::{Flight, Sent};
-use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Refusal, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Refusal, Setup};
 use crate::time::{Duration, Time};
 
 /// TCP-DCR's delay of the response to a loss.
@@ -45,13 +46,13 @@ impl DcrWait {
         tick: Duration::ZERO,
     };
 
-    fn tick(&mut self) -> Result<&mut Duration, Refusal> {
+    fn tick(&mut self) -> Result<&mut dyn Stored, Refusal> {
         match self {
             Self::Timer { tick } => Ok(tick),
-            Self::Dupacks => Err(Refusal {
-                message: "duplicate ACKs have no clock",
-                advice: "this is for `by = \"timer\"` only",
-            }),
+            Self::Dupacks => Err(Refusal::new(
+                "duplicate ACKs have no clock",
+                "this is for `by = \"timer\"` only",
+            )),
         }
     }
 }
@@ -76,16 +77,17 @@ impl BuiltIn for Dcr {
         Field::choice(
             "by",
             "How the delay is kept: by a timer, or by a number of duplicate ACKs",
-            Form::Named,
             &["timer", "dupacks"],
             |c| usize::from(c.wait == DcrWait::Dupacks),
             |c, by| c.wait = [DcrWait::EXACT, DcrWait::Dupacks][by],
         ),
-        Field::period(
+        Field::within(
+            Kind::Period,
             "tick",
             "Tick of the timer's clock, which is exact without it",
-            |c| c.wait.tick(),
-        ),
+            |c: &mut DcrConfig| c.wait.tick(),
+        )
+        .or("none"),
     ];
     const PRESETS: &'static [OwnPreset<DcrConfig>] = &[
         OwnPreset {

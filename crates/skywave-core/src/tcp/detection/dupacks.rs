@@ -14,11 +14,8 @@ impl BuiltIn for Dupacks {
     const SUMMARY: &'static str = "a fixed number of duplicate ACKs (3)";
     const SOURCE: &'static str = "RFC 5681 section 3.2";
     const DEFAULT: u32 = 3;
-    const FIELDS: &'static [Field<u32>] = &[Field::count_alone(
-        "threshold",
-        "The number of duplicate ACKs",
-        |n| n,
-    )];
+    const FIELDS: &'static [Field<u32>] =
+        &[Field::count("threshold", "The number of duplicate ACKs", |n: &mut u32| n).alone()];
 
     fn build(threshold: &u32, _setup: &Setup) -> Self {
         Self(*threshold)

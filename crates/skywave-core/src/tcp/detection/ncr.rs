@@ -14,7 +14,7 @@
 use super::dupacks::Dupacks;
 use super::{Allowance, DetectionEvent, Detector, LossDetector, Sending, limited_transmit};
 use crate::tcp::flight::{Flight, Sent};
-use crate::tcp::slot::{Base, BuiltIn, Field, Form, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{MIN_SSTHRESH, Window};
 use crate::units::Segments;
 
@@ -37,11 +37,11 @@ impl BuiltIn for Ncr {
     const FIELDS: &'static [Field<NcrTransmit>] = &[Field::choice(
         "transmit",
         "New segments while it waits: one for every two that arrive, or one for each",
-        Form::ByValue,
         &["careful", "aggressive"],
-        |transmit| usize::from(*transmit == NcrTransmit::Aggressive),
+        |transmit: &NcrTransmit| usize::from(*transmit == NcrTransmit::Aggressive),
         |transmit, which| *transmit = [NcrTransmit::Careful, NcrTransmit::Aggressive][which],
-    )];
+    )
+    .by_value()];
     const PRESETS: &'static [OwnPreset<NcrTransmit>] = &[
         OwnPreset {
             name: "ncr-careful",

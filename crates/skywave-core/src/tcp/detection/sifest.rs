@@ -42,11 +42,8 @@ impl BuiltIn for Sifest {
         "as many duplicate ACKs as the segments in flight could cause, or a fixed number (3)";
     const SOURCE: &'static str = "Pan, Mark and Shen 2004, section 4.2";
     const DEFAULT: u32 = 3;
-    const FIELDS: &'static [Field<u32>] = &[Field::count_alone(
-        "threshold",
-        "The fixed threshold",
-        |n| n,
-    )];
+    const FIELDS: &'static [Field<u32>] =
+        &[Field::count("threshold", "The fixed threshold", |n: &mut u32| n).alone()];
     const PRESETS: &'static [OwnPreset<u32>] = &[
         OwnPreset {
             name: "sifest-tahoe",

@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! It declares the two enums, re-exports what the members' files have, implements [`Slot`] for the
-//! first one and `build` for the second one, and leaves two macros to the file:
+//! It declares the two enums (the first by `family!`), re-exports what the members' files have, implements
+//! [`Slot`] for the first one and `build` for the second one, and leaves two macros to the file:
 //! - `each!(self, m => m.on_ack(…))` calls the member, statically dispatched;
 //! - `fact!(self, IS_STANDARD, false)` is the constant of that name that the member states in the
 //!   trait `facts`; the last argument stands for a user's own members.
@@ -37,16 +37,13 @@ macro_rules! slot {
     ) => {
         $( pub use $module::*; )+
 
-        $(#[$config_meta])*
-        $config_vis enum $config {
-            $(
-                #[doc = concat!("[`", stringify!($member), "`].")]
-                $variant $( ( $crate::tcp::slot::register::slot!(@config $member $with) ) )?,
-            )+
-            $(
-                /// A user's own.
-                $own($own_config),
-            )?
+        $crate::parameter::family! {
+            stringify!($slot) => $summary;
+            open: false $( || $crate::tcp::slot::register::slot!(@true $own) )?; sections: false;
+            $(#[$config_meta])*
+            $config_vis enum $config;
+            $( $variant $( ( $with ) )? : $member, )+
+            $( + $own($own_config) )?
         }
 
         $(#[$state_meta])*
@@ -83,63 +80,7 @@ macro_rules! slot {
         }
 
         impl $crate::tcp::slot::Slot for $config {
-            const NAME: &'static str = stringify!($slot);
-            const SUMMARY: &'static str = $summary;
-            const OPEN: bool = false $( || $crate::tcp::slot::register::slot!(@true $own) )?;
             const LABELS_GIVEN: bool = $labels_given;
-            const MEMBERS: &'static [$crate::tcp::slot::Member] = &[ $( {
-                use $crate::tcp::slot::{BuiltIn, Member, Parameter, parameter};
-                const N: usize = <$member as BuiltIn>::FIELDS.len();
-                const PARAMETERS: [Parameter; N] = parameter::parameters(<$member>::FIELDS);
-                const KEYS: [&str; N] = parameter::keys(&PARAMETERS);
-                Member {
-                    slot: stringify!($slot),
-                    name: <$member>::NAME,
-                    summary: <$member>::SUMMARY,
-                    source: <$member>::SOURCE,
-                    parameters: &PARAMETERS,
-                    keys: &KEYS,
-                }
-            }, )+ ];
-            const NAMES: &'static [&'static str] =
-                &[ $( <$member as $crate::tcp::slot::BuiltIn>::NAME, )+ ];
-
-            fn defaults() -> Vec<Self> {
-                vec![ $(
-                    Self::$variant $( ( $crate::tcp::slot::register::slot!(@default $member $with) ) )?,
-                )+ ]
-            }
-
-            fn get(&self, parameter: usize) -> Option<$crate::tcp::slot::Value> {
-                match self {
-                    $(
-                        Self::$variant $( ($with) )? => {
-                            let fields = <$member as $crate::tcp::slot::BuiltIn>::FIELDS;
-                            let config = $crate::tcp::slot::register::slot!(@or_none [&] $($with)?);
-                            fields.get(parameter)?.get(config)
-                        }
-                    )+
-                    $( Self::$own(_) => None, )?
-                }
-            }
-
-            fn set(
-                &mut self,
-                parameter: usize,
-                value: $crate::tcp::slot::Value,
-            ) -> Result<(), $crate::tcp::slot::Refusal> {
-                let field = match self {
-                    $(
-                        Self::$variant $( ($with) )? => {
-                            let fields = <$member as $crate::tcp::slot::BuiltIn>::FIELDS;
-                            let config = $crate::tcp::slot::register::slot!(@or_none [&mut] $($with)?);
-                            fields.get(parameter).map(|field| field.set(config, value))
-                        }
-                    )+
-                    $( Self::$own(_) => None, )?
-                };
-                field.unwrap_or(Err($crate::tcp::slot::Refusal::KIND))
-            }
 
             fn presets() -> Vec<$crate::tcp::slot::OwnPreset<Self>> {
                 let mut all = Vec::new();
@@ -174,8 +115,6 @@ macro_rules! slot {
         }
     };
 
-    (@config $member:ident $with:ident) => { <$member as $crate::tcp::slot::BuiltIn>::Config };
-    (@default $member:ident $with:ident) => { <$member as $crate::tcp::slot::BuiltIn>::DEFAULT };
     (@of $preset:ident $with:ident) => { $preset.config.clone() };
     (@or_none [$($by:tt)+] $with:ident) => { $with };
     (@or_none [$($by:tt)+]) => { $($by)+ () };

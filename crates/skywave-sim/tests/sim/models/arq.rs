@@ -45,7 +45,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
 
 fn radio(p: f64, arq: Arq) -> LinkConfig {
     LinkConfig {
-        loss: vec![LossConfig::ExponentialPackets(p)],
+        loss: vec![LossConfig::Exponential(p)],
         arq: Some(arq),
         // More room than packets can fill, so that nothing is lost.
         ..wire(1.0, 20.0, 20_000)

@@ -1,7 +1,7 @@
 //! Channels and early drops: the distributions of their gaps.
 
 use skywave_core::link::{
-    DropCause, Fate, GilbertElliott, Limit, Link, LossConfig, QueueConfig, RedConfig,
+    DropCause, Fate, GilbertElliottConfig, Limit, Link, LossConfig, QueueConfig, RedConfig,
 };
 use skywave_core::{Duration, Time};
 
@@ -61,7 +61,7 @@ fn assert_geometric(lengths: &[u64], end: f64) {
 fn a_two_state_channel_has_geometric_runs() {
     for (to_bad, to_good) in [(0.3, 0.3), (0.05, 0.25)] {
         let mut config = wire(1.0, 0.0, 50);
-        config.loss = vec![LossConfig::GilbertElliottPackets(GilbertElliott {
+        config.loss = vec![LossConfig::GilbertElliott(GilbertElliottConfig {
             to_bad,
             to_good,
             loss_good: 0.0,

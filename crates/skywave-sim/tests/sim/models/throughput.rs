@@ -1,6 +1,6 @@
 //! TCP's throughput under random loss: the square-root law and the formula of Padhye and others.
 
-use skywave_core::link::LossConfig;
+use skywave_core::link::{LossConfig, PeriodicConfig};
 use skywave_core::tcp::TcpConfig;
 use skywave_core::{Duration, Time};
 use skywave_sim::{Outcome, Spec, simulate};
@@ -46,10 +46,10 @@ fn periodic_loss_gives_the_square_root_law() {
     // out there: the round trip of the repair, one of W/2 in a period (4% at 1000 packets), and that
     // thresholds are whole segments.
     for every in [1000, 3000, 10_000] {
-        let loss = LossConfig::Periodic {
+        let loss = LossConfig::Periodic(PeriodicConfig {
             every,
-            first: every,
-        };
+            first: Some(every),
+        });
         let outcome = lossy(ns2("sack", 1000), loss, 3000, 1);
         let law = (1.5 * every as f64).sqrt();
         let ratio = rate(&outcome) / law;
@@ -62,7 +62,7 @@ fn periodic_loss_gives_the_square_root_law() {
 fn independent_loss_gives_the_stationary_window_of_an_ideal_tcp() {
     // Ott, Kemperman and Mathis 1996: the time average of the window is 1.3098/sqrt(p).
     for p in [0.001, 0.003] {
-        let outcome = lossy(ns2("sack", 1000), LossConfig::Bernoulli(p), 8000, 1);
+        let outcome = lossy(ns2("sack", 1000), LossConfig::Iid(p), 8000, 1);
         let ratio = rate(&outcome) / (1.3098 / f64::sqrt(p));
         // As above; about 3000 losses have a standard error of about 1%.
         assert!((0.93..=1.03).contains(&ratio), "p = {p}: {ratio}");
@@ -77,7 +77,7 @@ fn losses_with_timeouts_follow_padhye_and_others() {
         let mut config = ns2("reno", 1000);
         config.limited_transmit = false;
         std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
-        let outcome = lossy(config, LossConfig::Bernoulli(p), 5000, 1);
+        let outcome = lossy(config, LossConfig::Iid(p), 5000, 1);
         let first_rto = 1.0;
         let timeouts =
             first_rto * (3.0 * (3.0 * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);

@@ -27,7 +27,7 @@ fn ip(loss: f64, held_ms: u64) -> LinkConfig {
         Duration::from_millis(held_ms),
         queue,
     );
-    config.loss = vec![LossConfig::Bernoulli(loss)];
+    config.loss = vec![LossConfig::Iid(loss)];
     config
 }
 
@@ -51,7 +51,7 @@ prop_compose! {
                 Movement::Fixed(Position { x, y })
             },
             ip: handled.map(|(loss, held_ms)| ip(loss, held_ms)),
-            loss: lost.map(LossConfig::Bernoulli).into_iter().collect(),
+            loss: lost.map(LossConfig::Iid).into_iter().collect(),
         };
         places.iter().enumerate().map(station).collect()
     }

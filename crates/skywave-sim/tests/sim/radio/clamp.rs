@@ -95,7 +95,7 @@ fn losses_before_the_last_hop_are_repaired() {
     };
     let queue = QueueConfig::DropTail(Limit::Packets(50));
     radio.stations[0].ip = Some(LinkConfig {
-        loss: vec![LossConfig::Bernoulli(0.02)],
+        loss: vec![LossConfig::Iid(0.02)],
         ..LinkConfig::new(Rate::from_bps(50_000_000), Duration::ZERO, queue)
     });
     let outcome = simulate(&spec);

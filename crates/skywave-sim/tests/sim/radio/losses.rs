@@ -17,7 +17,7 @@ fn call(at_sender: f64, at_receiver: f64, rts: Option<u32>) -> StationOutcome {
     };
     let mut radio = fixed(&[(0.0, 0.0), (100.0, 0.0)], mac);
     for (station, loss) in radio.stations.iter_mut().zip([at_sender, at_receiver]) {
-        station.loss = vec![LossConfig::Bernoulli(loss)];
+        station.loss = vec![LossConfig::Iid(loss)];
     }
     let mut flow = ftp("call", 0, 1, tcp("reno"));
     flow.transport = Transport::Udp { header: 28 };

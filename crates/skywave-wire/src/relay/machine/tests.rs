@@ -206,7 +206,7 @@ prop_compose! {
         };
         LinkConfig {
             service: skywave_core::link::Service::Rate(Rate::from_bps(bps)),
-            loss: vec![LossConfig::Bernoulli(loss)],
+            loss: vec![LossConfig::Iid(loss)],
             corruption,
             duplication,
             jitter: jitter.map(|mean| Jitter::Exponential(Duration::from_nanos(mean))),

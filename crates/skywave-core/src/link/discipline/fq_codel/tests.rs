@@ -6,7 +6,7 @@ use super::super::Frames;
 use super::super::testing::{arrival, frame, ms};
 use super::*;
 use crate::link::Tag;
-use crate::link::config::Limit;
+use crate::units::Limit;
 
 fn fq(limit: u32) -> FqCoDel {
     let config = FqCoDelConfig::new(CoDelConfig::new(Limit::Packets(limit)));

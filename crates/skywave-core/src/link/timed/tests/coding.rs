@@ -80,7 +80,7 @@ fn the_share_repaired_is_as_asked_wherever_losses_happen() {
         let mut l = Link::new(
             LinkConfig {
                 arq: None,
-                loss: vec![LossConfig::Bernoulli(0.5)],
+                loss: vec![LossConfig::Iid(0.5)],
                 loss_at,
                 ..coded(0.9, 0.8, &[])
             },
@@ -100,7 +100,7 @@ fn the_share_repaired_is_as_asked_wherever_losses_happen() {
 #[test]
 fn red_works_before_a_link_that_retransmits() {
     let mut l = new(LinkConfig {
-        loss: vec![LossConfig::Bernoulli(0.1)],
+        loss: vec![LossConfig::Iid(0.1)],
         queue: QueueConfig::Red(RedConfig {
             limit: Limit::Packets(100),
             min_threshold: 20.0,

@@ -60,7 +60,7 @@ fn what_waits_at_the_far_side_counts_when_it_is_delivered() {
 #[test]
 fn what_jitter_and_reordering_mix_is_put_in_order() {
     let mut l = new(LinkConfig {
-        loss: vec![LossConfig::Bernoulli(0.2)],
+        loss: vec![LossConfig::Iid(0.2)],
         jitter: Some(Jitter::Exponential(Duration::from_millis(20))),
         reordering: Some(Reordering {
             probability: 0.3,
@@ -83,7 +83,7 @@ fn what_jitter_and_reordering_mix_is_put_in_order() {
 #[test]
 fn out_of_order_is_the_default_and_arrivals_come_in_their_order() {
     let mut l = new(LinkConfig {
-        loss: vec![LossConfig::Bernoulli(0.3)],
+        loss: vec![LossConfig::Iid(0.3)],
         jitter: Some(Jitter::Exponential(Duration::from_millis(20))),
         ..config(Arq::default(), &[])
     });

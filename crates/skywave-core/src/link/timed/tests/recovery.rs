@@ -111,7 +111,7 @@ fn retransmissions_may_be_exempt_from_errors_but_not_from_blackouts() {
         ..Arq::default()
     };
     let mut l = new(LinkConfig {
-        loss: vec![LossConfig::Bernoulli(1.0)],
+        loss: vec![LossConfig::Iid(1.0)],
         blackouts: vec![Blackout {
             start: ms(50),
             end: ms(51),
@@ -225,10 +225,10 @@ fn the_queue_may_exceed_its_limit_with_what_comes_back() {
 #[test]
 fn a_full_link_carries_one_less_the_error_rate() {
     // Every twentieth transmission fails.
-    let every = LossConfig::Periodic {
+    let every = LossConfig::Periodic(PeriodicConfig {
         every: 20,
-        first: 20,
-    };
+        first: Some(20),
+    });
     let mut l = new(LinkConfig {
         loss: vec![every],
         ..config(Arq::default(), &[])
@@ -252,7 +252,7 @@ fn a_full_link_carries_one_less_the_error_rate() {
 #[test]
 fn every_packet_arrives_over_a_bad_channel_and_is_sent_as_often_as_it_should() {
     let mut l = new(LinkConfig {
-        loss: vec![LossConfig::GilbertElliottPackets(GilbertElliott {
+        loss: vec![LossConfig::GilbertElliott(GilbertElliottConfig {
             to_bad: 0.1,
             to_good: 0.3,
             loss_good: 0.1,

@@ -2,11 +2,11 @@
 
 use super::script::{IRS, ISS, MSS, PEER_WINDOW, Script, config};
 use crate::packet::{Ecn, Flags, Options, Segment, SynOptions, Timestamps};
+use crate::parameter::Family;
 use crate::seq::SeqNr;
 use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryConfig};
 use crate::tcp::connection::{Agreed, Connection, ConnectionConfig};
 use crate::tcp::preset::preset;
-use crate::tcp::slot::Slot;
 use crate::time::Time;
 
 /// Any combination of options, an option a bit.

@@ -1,30 +1,76 @@
 //! The two-state channel of Gilbert (1960) and Elliott (1963), stepped by packets or by time.
 //! Both start in the good state.
 
-use crate::link::config::GilbertElliott;
+use super::{LossModel, Streams};
+use crate::parameter::{Described, Field};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
+/// The per-packet two-state channel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliottConfig {
+    /// P(good → bad) at each packet (SIFEST's α).
+    pub to_bad: f64,
+    /// P(bad → good) at each packet (SIFEST's β).
+    pub to_good: f64,
+    /// Loss probability in the good state (x).
+    pub loss_good: f64,
+    /// Loss probability in the bad state (y).
+    pub loss_bad: f64,
+}
+
 /// Steps once a packet, before that packet's loss is drawn (the order of ns-2's multi-state model).
 #[derive(Clone, Debug)]
-pub(super) struct PacketChain {
-    config: GilbertElliott,
+pub struct GilbertElliott {
+    config: GilbertElliottConfig,
     bad: bool,
     losses: Stream,
     states: Stream,
 }
 
-impl PacketChain {
-    pub(super) fn new(config: GilbertElliott, losses: Stream, states: Stream) -> Self {
+impl Described for GilbertElliott {
+    type Config = GilbertElliottConfig;
+    const NAME: &'static str = "gilbert-elliott";
+    const SUMMARY: &'static str = "A good and a bad state, which may change at each packet.";
+    const DEFAULT: GilbertElliottConfig = GilbertElliottConfig {
+        to_bad: 0.0,
+        to_good: 0.0,
+        loss_good: 0.0,
+        loss_bad: 1.0,
+    };
+    const FIELDS: &'static [Field<GilbertElliottConfig>] = &[
+        Field::probability(
+            "to_bad",
+            "Probability at each packet of a change from good to bad",
+            |c: &mut GilbertElliottConfig| &mut c.to_bad,
+        )
+        .needed(),
+        Field::probability(
+            "to_good",
+            "Probability at each packet of a change from bad to good",
+            |c: &mut GilbertElliottConfig| &mut c.to_good,
+        )
+        .needed(),
+        Field::probability("loss_good", "Loss probability in the good state", |c| {
+            &mut c.loss_good
+        }),
+        Field::probability("loss_bad", "Loss probability in the bad state", |c| {
+            &mut c.loss_bad
+        }),
+    ];
+}
+
+impl LossModel for GilbertElliott {
+    fn build(config: &GilbertElliottConfig, Streams { losses, states }: Streams) -> Self {
         Self {
-            config,
+            config: *config,
             bad: false,
             losses,
             states,
         }
     }
 
-    pub(super) fn loses(&mut self) -> bool {
+    fn loses(&mut self, _now: Time, _size: u32) -> bool {
         let leave = if self.bad {
             self.config.to_good
         } else {
@@ -37,16 +83,30 @@ impl PacketChain {
             self.config.loss_good
         })
     }
+
+    fn loses_all(config: &GilbertElliottConfig) -> bool {
+        config.loss_good >= 1.0 && config.loss_bad >= 1.0
+    }
+}
+
+/// The two-state channel in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliottTimeConfig {
+    /// Mean stay in the good state.
+    pub good: Duration,
+    /// Mean stay in the bad state.
+    pub bad: Duration,
+    /// Loss probability of a packet in the good state.
+    pub loss_good: f64,
+    /// Loss probability of a packet in the bad state.
+    pub loss_bad: f64,
 }
 
 /// Stays in each state for an exponentially distributed time, whatever the packets do. A packet
 /// sees the state at the instant when it reaches the channel.
 #[derive(Clone, Debug)]
-pub(super) struct TimeChain {
-    mean_good: Duration,
-    mean_bad: Duration,
-    loss_good: f64,
-    loss_bad: f64,
+pub struct GilbertElliottTime {
+    config: GilbertElliottTimeConfig,
     bad: bool,
     /// End of the present stay.
     until: Time,
@@ -58,19 +118,42 @@ pub(super) struct TimeChain {
 /// distribution, which it then has to any precision.
 const MAX_CYCLES: u64 = 1 << 20;
 
-impl TimeChain {
-    /// Mean stays and loss probabilities as (good, bad).
-    pub(super) fn new(
-        (mean_good, mean_bad): (Duration, Duration),
-        (loss_good, loss_bad): (f64, f64),
-        losses: Stream,
-        states: Stream,
-    ) -> Self {
+impl Described for GilbertElliottTime {
+    type Config = GilbertElliottTimeConfig;
+    const NAME: &'static str = "gilbert-elliott-time";
+    const SUMMARY: &'static str = "A good and a bad state, each kept for an exponential time.";
+    const DEFAULT: GilbertElliottTimeConfig = GilbertElliottTimeConfig {
+        good: Duration::MAX,
+        bad: Duration::ZERO,
+        loss_good: 0.0,
+        loss_bad: 1.0,
+    };
+    const FIELDS: &'static [Field<GilbertElliottTimeConfig>] = &[
+        Field::period(
+            "good",
+            "Mean time in the good state",
+            |c: &mut GilbertElliottTimeConfig| &mut c.good,
+        )
+        .needed(),
+        Field::period(
+            "bad",
+            "Mean time in the bad state",
+            |c: &mut GilbertElliottTimeConfig| &mut c.bad,
+        )
+        .needed(),
+        Field::probability("loss_good", "Loss probability in the good state", |c| {
+            &mut c.loss_good
+        }),
+        Field::probability("loss_bad", "Loss probability in the bad state", |c| {
+            &mut c.loss_bad
+        }),
+    ];
+}
+
+impl LossModel for GilbertElliottTime {
+    fn build(config: &GilbertElliottTimeConfig, Streams { losses, states }: Streams) -> Self {
         let mut chain = Self {
-            mean_good,
-            mean_bad,
-            loss_good,
-            loss_bad,
+            config: *config,
             bad: false,
             until: Time::ZERO,
             losses,
@@ -80,23 +163,28 @@ impl TimeChain {
         chain
     }
 
-    /// A packet reaches the channel at `now`, which must not decrease.
-    pub(super) fn loses(&mut self, now: Time) -> bool {
+    fn loses(&mut self, now: Time, _size: u32) -> bool {
         if now >= self.until {
             self.advance(now);
         }
         self.losses.chance(if self.bad {
-            self.loss_bad
+            self.config.loss_bad
         } else {
-            self.loss_good
+            self.config.loss_good
         })
     }
 
+    fn loses_all(config: &GilbertElliottTimeConfig) -> bool {
+        config.loss_good >= 1.0 && config.loss_bad >= 1.0
+    }
+}
+
+impl GilbertElliottTime {
     #[cold]
     fn advance(&mut self, now: Time) {
-        let cycle = self.mean_good + self.mean_bad;
+        let cycle = self.config.good + self.config.bad;
         if now.since(self.until) > cycle * MAX_CYCLES {
-            let share_bad = self.mean_bad.as_secs_f64() / cycle.as_secs_f64();
+            let share_bad = self.config.bad.as_secs_f64() / cycle.as_secs_f64();
             self.bad = self.states.chance(share_bad);
             // Stays have no memory: the rest of one is as long as a whole one.
             self.stay(now);
@@ -111,9 +199,9 @@ impl TimeChain {
     /// Draws a stay from `since`, at least a nanosecond.
     fn stay(&mut self, since: Time) {
         let mean = if self.bad {
-            self.mean_bad
+            self.config.bad
         } else {
-            self.mean_good
+            self.config.good
         };
         let stay = Duration::from_secs_f64(self.states.exponential(mean.as_secs_f64()));
         self.until = since + stay.max(Duration::from_nanos(1));
@@ -131,24 +219,26 @@ mod tests {
         )
     }
 
-    fn packet_chain(to_bad: f64, to_good: f64, loss_good: f64, loss_bad: f64) -> PacketChain {
+    fn packet_chain(to_bad: f64, to_good: f64, loss_good: f64, loss_bad: f64) -> GilbertElliott {
         let (losses, states) = streams();
-        let config = GilbertElliott {
+        let config = GilbertElliottConfig {
             to_bad,
             to_good,
             loss_good,
             loss_bad,
         };
-        PacketChain::new(config, losses, states)
+        GilbertElliott::build(&config, Streams { losses, states })
     }
 
-    fn time_chain(good_ms: u64, bad_ms: u64, loss: (f64, f64)) -> TimeChain {
+    fn time_chain(good_ms: u64, bad_ms: u64, loss: (f64, f64)) -> GilbertElliottTime {
         let (losses, states) = streams();
-        let stays = (
-            Duration::from_millis(good_ms),
-            Duration::from_millis(bad_ms),
-        );
-        TimeChain::new(stays, loss, losses, states)
+        let config = GilbertElliottTimeConfig {
+            good: Duration::from_millis(good_ms),
+            bad: Duration::from_millis(bad_ms),
+            loss_good: loss.0,
+            loss_bad: loss.1,
+        };
+        GilbertElliottTime::build(&config, Streams { losses, states })
     }
 
     #[track_caller]
@@ -174,10 +264,10 @@ mod tests {
         // SIFEST: x = 0.01, y = 0.15, α = β = 0.3: (βx + αy)/(α + β) = 8%.
         let mut chain = packet_chain(0.3, 0.3, 0.01, 0.15);
         let n = 1_000_000;
-        let lost = (0..n).filter(|_| chain.loses()).count();
+        let lost = (0..n).filter(|_| chain.loses(Time::ZERO, 0)).count();
         close(lost as f64 / f64::from(n), 0.08, 0.02);
         let mut chain = packet_chain(0.01, 0.19, 0.002, 0.5);
-        let lost = (0..n).filter(|_| chain.loses()).count();
+        let lost = (0..n).filter(|_| chain.loses(Time::ZERO, 0)).count();
         close(
             lost as f64 / f64::from(n),
             (0.19 * 0.002 + 0.01 * 0.5) / 0.2,
@@ -188,7 +278,7 @@ mod tests {
     #[test]
     fn packet_chain_has_geometric_runs() {
         let mut chain = packet_chain(0.05, 0.25, 0.0, 1.0);
-        let lost: Vec<bool> = (0..1_000_000).map(|_| chain.loses()).collect();
+        let lost: Vec<bool> = (0..1_000_000).map(|_| chain.loses(Time::ZERO, 0)).collect();
         let (good, bad) = run_lengths(&lost);
         close(good, 20.0, 0.02);
         close(bad, 4.0, 0.02);
@@ -197,7 +287,7 @@ mod tests {
     #[test]
     fn packet_chain_steps_before_the_loss() {
         let mut chain = packet_chain(1.0, 1.0, 0.0, 1.0);
-        let lost: Vec<bool> = (0..4).map(|_| chain.loses()).collect();
+        let lost: Vec<bool> = (0..4).map(|_| chain.loses(Time::ZERO, 0)).collect();
         assert_eq!(lost, [true, false, true, false]);
     }
 
@@ -205,7 +295,7 @@ mod tests {
     fn time_chain_has_the_mean_stays() {
         let mut chain = time_chain(80, 20, (0.0, 1.0));
         // Sampled ten times a millisecond, over 20,000 cycles.
-        let sample = |i: u64| chain.loses(Time::from_nanos(i * 100_000));
+        let sample = |i: u64| chain.loses(Time::from_nanos(i * 100_000), 0);
         let lost: Vec<bool> = (0..20_000_000).map(sample).collect();
         let rate = lost.iter().filter(|&&lost| lost).count() as f64 / lost.len() as f64;
         close(rate, 0.2, 0.03);
@@ -219,9 +309,9 @@ mod tests {
         let (mut often, mut seldom) = (time_chain(8, 2, (0.0, 1.0)), time_chain(8, 2, (0.0, 1.0)));
         for ms in 0..100_000 {
             let now = Time::ZERO + Duration::from_millis(ms);
-            let lost = often.loses(now);
+            let lost = often.loses(now, 0);
             if ms % 7 == 0 {
-                assert_eq!(seldom.loses(now), lost);
+                assert_eq!(seldom.loses(now, 0), lost);
             }
         }
     }
@@ -232,7 +322,7 @@ mod tests {
         for seed in 0..2000 {
             let mut chain = time_chain(80, 20, (0.0, 1.0));
             chain.states = Stream::named(seed, "test", "loss.0.state");
-            bad += u32::from(chain.loses(Time::from_nanos(u64::MAX / 2)));
+            bad += u32::from(chain.loses(Time::from_nanos(u64::MAX / 2), 0));
         }
         assert!((320..480).contains(&bad), "{bad} of 2000 in the bad state");
     }
@@ -242,7 +332,7 @@ mod tests {
         for (good, bad) in [(0, 0), (0, 1), (1, 0), (u64::MAX >> 21, u64::MAX >> 21)] {
             let mut chain = time_chain(good, bad, (0.0, 1.0));
             for now in [0, 1, 1 << 20, 1 << 62, u64::MAX, u64::MAX] {
-                chain.loses(Time::from_nanos(now));
+                chain.loses(Time::from_nanos(now), 0);
             }
         }
     }

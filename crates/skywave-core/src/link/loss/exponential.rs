@@ -13,11 +13,68 @@
 //! rate: it loses independently with probability 1 − e^(−p), which is 0.995% for p = 1% and 9.5% for
 //! p = 10%. Here the rate is p as named. One draw a loss, not one a packet.
 
+use super::{LossModel, Streams};
+use crate::parameter::{Described, Field, Kind};
 use crate::rng::Stream;
+use crate::time::Time;
+
+/// Exponential gaps in packets.
+#[derive(Clone, Debug)]
+pub struct Exponential(Gaps);
+
+impl Described for Exponential {
+    type Config = f64;
+    const NAME: &'static str = "exponential";
+    const SUMMARY: &'static str = "Gaps between losses are exponential and counted in packets. The number p is the loss \
+                                   rate; the mean gap is 1/p.";
+    const DEFAULT: f64 = 0.0;
+    const FIELDS: &'static [Field<f64>] = &[Field::probability("p", "Loss rate", |p: &mut f64| p)
+        .alone()
+        .needed()];
+}
+
+impl LossModel for Exponential {
+    fn build(p: &f64, Streams { losses, .. }: Streams) -> Self {
+        Self(Gaps::with_rate(*p, losses))
+    }
+
+    fn loses(&mut self, _now: Time, _size: u32) -> bool {
+        self.0.passes(1)
+    }
+}
+
+/// Exponential gaps in bytes: a packet with an error in it is lost.
+#[derive(Clone, Debug)]
+pub struct ExponentialBytes(Gaps);
+
+impl Described for ExponentialBytes {
+    /// Mean gap in bytes.
+    type Config = f64;
+    const NAME: &'static str = "exponential-bytes";
+    const SUMMARY: &'static str =
+        "Gaps between losses are exponential and counted in bytes. The size is the mean gap.";
+    const DEFAULT: f64 = f64::INFINITY;
+    const FIELDS: &'static [Field<f64>] =
+        &[
+            Field::new(Kind::Size, "gap", "Mean gap", |gap: &mut f64| gap)
+                .alone()
+                .needed(),
+        ];
+}
+
+impl LossModel for ExponentialBytes {
+    fn build(mean: &f64, Streams { losses, .. }: Streams) -> Self {
+        Self(Gaps::with_mean(*mean, losses))
+    }
+
+    fn loses(&mut self, _now: Time, size: u32) -> bool {
+        self.0.passes(u64::from(size))
+    }
+}
 
 /// Error points at exponential gaps.
 #[derive(Clone, Debug)]
-pub(super) struct Gaps {
+struct Gaps {
     /// Mean of the exponential before rounding; infinite for no loss.
     mean: f64,
     /// Units up to and including the next error point; at least 1.
@@ -27,7 +84,7 @@ pub(super) struct Gaps {
 
 impl Gaps {
     /// One point in 1/`rate` units on average: none for 0 (and below, and NaN), all from 1 on.
-    pub(super) fn with_rate(rate: f64, stream: Stream) -> Self {
+    fn with_rate(rate: f64, stream: Stream) -> Self {
         let mean = if rate >= 1.0 {
             0.0
         } else if rate > 0.0 {
@@ -40,7 +97,7 @@ impl Gaps {
 
     /// Exponential gaps with `mean` units: no loss for an infinite one (and NaN), in every unit
     /// for 0 and below.
-    pub(super) fn with_mean(mean: f64, stream: Stream) -> Self {
+    fn with_mean(mean: f64, stream: Stream) -> Self {
         let mean = if mean.is_nan() {
             f64::INFINITY
         } else {
@@ -60,7 +117,7 @@ impl Gaps {
     }
 
     /// The next `units` pass. Returns whether an error point lies in them.
-    pub(super) fn passes(&mut self, units: u64) -> bool {
+    fn passes(&mut self, units: u64) -> bool {
         if units < self.until_loss {
             self.until_loss -= units;
             return false;

@@ -1,0 +1,130 @@
+//! Which queue disciplines there are, and those that decide on arrival alone.
+
+use super::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
+use crate::link::marking::level;
+use crate::link::red::RedConfig;
+use crate::parameter::{Described, Field, Kind, Refusal, Value, family};
+use crate::units::Limit;
+
+family! {
+    "queue" => "A queue discipline.";
+    open: false; sections: true;
+    /// Queue discipline and its limit.
+    ///
+    /// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. Limits in
+    /// bytes and those of all other disciplines count only what waits.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum QueueConfig;
+    DropTail(limit): DropTail,
+    Red(config): RedConfig,
+    Step(config): StepConfig,
+    CoDel(config): CoDelConfig,
+    FqCoDel(config): FqCoDelConfig,
+    Pie(config): PieConfig,
+    DualPi2(config): DualPi2Config,
+}
+
+impl QueueConfig {
+    /// Capacity.
+    pub fn limit(&self) -> Limit {
+        match self {
+            Self::DropTail(limit) => *limit,
+            Self::Red(red) => red.limit,
+            Self::Step(step) => step.limit,
+            Self::CoDel(codel) => codel.limit,
+            Self::FqCoDel(fq) => fq.codel.limit,
+            Self::Pie(pie) => pie.limit,
+            Self::DualPi2(dual) => dual.limit,
+        }
+    }
+
+    /// It may mark packets that are ECN-capable.
+    pub fn marks(&self) -> bool {
+        match self {
+            Self::DropTail(_) => false,
+            Self::Red(red) => red.mark_p.is_some(),
+            Self::Step(_) | Self::DualPi2(_) => true,
+            Self::CoDel(codel) => codel.ecn,
+            Self::FqCoDel(fq) => fq.codel.ecn,
+            Self::Pie(pie) => pie.mark_p.is_some(),
+        }
+    }
+
+    /// The fate of a packet is known when it arrives. Other disciplines need a
+    /// [`TimedLink`](crate::link::TimedLink).
+    pub fn decides_on_arrival(&self) -> bool {
+        match self {
+            Self::DropTail(_) | Self::Red(_) | Self::Step(_) => true,
+            Self::CoDel(_) | Self::FqCoDel(_) | Self::Pie(_) | Self::DualPi2(_) => false,
+        }
+    }
+}
+
+/// Tail drop.
+#[derive(Debug)]
+pub struct DropTail;
+
+impl Described for DropTail {
+    type Config = Limit;
+    const NAME: &'static str = "droptail";
+    const SUMMARY: &'static str = "Drop what comes when the queue is at this limit. A limit in packets counts the \
+                                   packet in transmission; one in bytes or in time does not. A time stands for the \
+                                   bytes that the link sends in it at its mean rate. In `radio`, a limit in packets \
+                                   does not count the one in service.";
+    const DEFAULT: Limit = Limit::Packets(50);
+    const FIELDS: &'static [Field<Limit>] =
+        &[
+            Field::new(Kind::Limit, "limit", "Capacity", |limit: &mut Limit| limit)
+                .alone()
+                .needed(),
+        ];
+}
+
+/// Marks each ECN-capable packet that finds more than a threshold waiting, as switches do for DCTCP
+/// (RFC 8257 section 3.1), or while the average queue is longer: TCP New Jersey's congestion warning. Drops
+/// when full, as tail drop does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepConfig {
+    /// Capacity.
+    pub limit: Limit,
+    /// What may wait without a mark, in the limit's unit; the packet in transmission does not count.
+    pub threshold: u64,
+    /// Weight of a sample in the average that is compared with the threshold, above 0 and at most 1; `None` to
+    /// compare the queue itself.
+    pub weight: Option<f64>,
+}
+
+impl Described for StepConfig {
+    type Config = Self;
+    const NAME: &'static str = "step";
+    const SUMMARY: &'static str =
+        "Marks packets of ECN-capable flows above a threshold, as switches do for DCTCP.";
+    const DEFAULT: Self = Self {
+        limit: Limit::Packets(1000),
+        threshold: 0,
+        weight: None,
+    };
+    const FIELDS: &'static [Field<Self>] = &[
+        Field::new(Kind::Limit, "limit", "Capacity", |c: &mut Self| &mut c.limit).needed(),
+        Field::by(
+            Kind::Level,
+            "threshold",
+            "A packet that finds more than this waiting is marked; in the unit of `limit`",
+            |c: &Self| Some(Value::Level(c.limit.length(c.threshold as f64))),
+            |c, value| {
+                let message = "the threshold and the limit of this queue have different units";
+                let advice = "both in packets, or both in bytes or times";
+                c.threshold = level(c.limit, &value, Refusal::new(message, advice))? as u64;
+                Ok(())
+            },
+        )
+        .needed(),
+        Field::new(
+            Kind::Share,
+            "weight",
+            "Weight of a sample in the average that is compared with the threshold (TCP New Jersey's congestion warning)",
+            |c: &mut Self| &mut c.weight,
+        )
+        .or("the queue itself is compared"),
+    ];
+}

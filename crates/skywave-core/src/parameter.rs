@@ -1,0 +1,280 @@
+//! Configurations described once: which parameters there are, what they mean, where they are kept.
+//!
+//! The file of a model has its configuration, and beside it one table of [`Field`]s. Everything else is made
+//! from that table: reading a scenario file, with the place of each mistake; the JSON schema and
+//! `docs/reference.md`; what the fuzzers draw. A default stands in the configuration and is printed from there.
+//!
+//! # How a configuration is described
+//!
+//! ```text
+//! /// A channel that loses each packet alike.
+//! impl Described for Iid {
+//!     type Config = f64;
+//!     const NAME: &'static str = "iid";                  // as scenario files write it
+//!     const SUMMARY: &'static str = "Each packet is lost with this probability, independently.";
+//!     const DEFAULT: f64 = 0.0;
+//!     const FIELDS: &'static [Field<f64>] =
+//!         &[Field::probability("p", "The probability", |p: &mut f64| p).alone().needed()];
+//! }
+//! ```
+//!
+//! - [`Kind`] says which values a parameter may have; how they are written, read, drawn and shown in the schema
+//!   follows from it.
+//! - Without more a parameter is optional, and its default is the value in `DEFAULT`. With
+//!   [`needed`](Field::needed) a file must give it; [`or`](Field::or) puts the default into words where it is no
+//!   value ("no limit", "`every`"). A constructor that one of these follows needs the type of its closure's argument.
+//! - [`alone`](Field::alone): the only one, written in place of the table.
+//! - Bounds are on the field: [`up_to`](Field::up_to), [`no_shorter_than`](Field::no_shorter_than).
+//! - Parameters are set in the order of the table. A rule between two parameters belongs to the later one if it
+//!   says whether that may be given at all ([`Field::within`]), and to [`Described::check`] if it is about
+//!   the values of both. A [`Refusal`] names the keys to point at.
+//!
+//! What may be chosen follows from how it is registered; nothing else names its parameters:
+//!
+//! | a configuration that is | core | a scenario's model | becomes |
+//! |---|---|---|---|
+//! | one of several, by name | `family!` lists them: [`Family`] | `MemberModel<LossConfig>` | `LossConfig`, by `built_in` |
+//! | a table that may be left out by `"none"`, or have presets | `optional!`, [`Presets`] | `OptionalModel<Fec>` | `Option<Fec>`, by `optional` |
+//!
+//! `table!` alone implements [`Table`]: a configuration whose parameters are known by their places.
+
+pub(crate) mod family;
+mod field;
+pub(crate) mod table;
+
+use std::borrow::Cow;
+
+use crate::time::Duration;
+use crate::units::{Level, Limit, Rate};
+
+pub(crate) use family::family;
+pub use family::{Described, Family, Member, Settings};
+pub use field::{Field, Stored};
+pub use table::{Optional, Presets, Table};
+pub(crate) use table::{optional, table};
+
+/// A parameter, as others see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// What it is, and its unit if that is not a time.
+    pub doc: &'static str,
+    /// Which values it may have.
+    pub kind: Kind,
+    /// How it is written.
+    pub form: Form,
+    /// What holds where a file does not give it.
+    pub absent: Absent,
+    /// Largest value of a [`Kind::Count`].
+    pub most: u64,
+    /// Smallest value of a [`Kind::Period`].
+    pub shortest: Duration,
+}
+
+impl Parameter {
+    /// A parameter with a default value, in a table under its name.
+    pub const fn new(kind: Kind, name: &'static str, doc: &'static str) -> Self {
+        Self {
+            name,
+            doc,
+            kind,
+            form: Form::Named,
+            absent: Absent::Default,
+            most: u32::MAX as u64,
+            shortest: Duration::ZERO,
+        }
+    }
+
+    /// Whether a file must give it.
+    pub const fn is_needed(&self) -> bool {
+        matches!(self.absent, Absent::Needed)
+    }
+
+    /// The meaning and the default, for people; `default` is the value in the default configuration.
+    pub fn described(&self, default: Option<&Value>) -> String {
+        let doc = self.doc;
+        match (self.absent, default) {
+            (Absent::Needed, _) => format!("{doc}."),
+            (Absent::Words(words), _) => format!("{doc}; default {words}."),
+            (Absent::Default, Some(value)) => format!("{doc}; default {}.", self.notation(value)),
+            (Absent::Default, None) => format!("{doc}; default none."),
+        }
+    }
+
+    /// A value as a scenario file writes it.
+    pub fn notation(&self, value: &Value) -> String {
+        match (value, self.kind) {
+            (Value::Limit(Limit::Bytes(n)), _) | (Value::Count(n), Kind::Bytes | Kind::Size) => {
+                format!("\"{n}B\"")
+            }
+            (Value::Choice(i), Kind::OneOf(names)) => format!("{:?}", names[*i]),
+            (Value::Choice(n), _) => n.to_string(),
+            (Value::Count(n), _) => n.to_string(),
+            (Value::Number(x), _) => x.to_string(),
+            (Value::Flag(x), _) => x.to_string(),
+            (Value::Period(time), _) => format!("\"{}\"", in_words(*time)),
+            (Value::Rate(rate), _) => format!("\"{}bps\"", rate.as_bps()),
+            (Value::Limit(Limit::Packets(n)), _) => format!("\"{n} packets\""),
+            (Value::Level(Level::Packets(n)), _) => format!("\"{n} packets\""),
+            (Value::Level(Level::Bytes(n)), _) => format!("\"{n}B\""),
+            (Value::Counts(numbers), _) => format!("{numbers:?}"),
+        }
+    }
+
+    /// What a value of the right kind must be, if it does not keep the bounds.
+    pub fn bounds(&self, value: &Value) -> Result<(), String> {
+        match *value {
+            Value::Count(n) if self.kind == Kind::Count && n > self.most => {
+                Err(format!("must be at most {}", self.most))
+            }
+            Value::Period(time) if time < self.shortest => {
+                Err(format!("must be at least {}", in_words(self.shortest)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What holds where a file does not give a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// The value in the default configuration.
+    Default,
+    /// A file must give it.
+    Needed,
+    /// What these words say.
+    Words(&'static str),
+}
+
+/// Which values a parameter may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number above zero.
+    Positive,
+    /// A number from 0 to 1.
+    Probability,
+    /// A number from 0 to below 1.
+    BelowOne,
+    /// A number above 0, at most 1.
+    Share,
+    /// True or false.
+    Flag,
+    /// A whole number from 1.
+    Count,
+    /// A list of whole numbers from 1.
+    Counts,
+    /// A length of time above zero.
+    Period,
+    /// A length of time, zero or more.
+    Time,
+    /// A rate above zero.
+    Rate,
+    /// A number of bytes above zero.
+    Size,
+    /// Bytes of a packet.
+    Bytes,
+    /// Capacity of a queue; a file may also give a time, for what is sent in it.
+    Limit,
+    /// A length of a queue, in the unit of its limit; a file may also give a time, for what is sent in it.
+    Level,
+    /// One of these names.
+    OneOf(&'static [&'static str]),
+}
+
+/// How a parameter is written in scenario files, and in the name that results give to its member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `{ cerl = { a = 0.3 } }`; "cerl(a=0.3)".
+    Named,
+    /// Its value says enough: `{ ncr = { transmit = "aggressive" } }`; "ncr(aggressive)".
+    ByValue,
+    /// It is the only one, and written in the place of the table: `{ dupacks = 4 }`; "dupacks(4)".
+    Alone,
+}
+
+/// A parameter's value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Of the kinds that are numbers with a fraction.
+    Number(f64),
+    /// Of a [`Kind::Flag`].
+    Flag(bool),
+    /// Of a [`Kind::Count`]; the bytes of a [`Kind::Size`] or [`Kind::Bytes`].
+    Count(u64),
+    /// Of a [`Kind::Counts`].
+    Counts(Vec<u64>),
+    /// Of a [`Kind::Period`] or [`Kind::Time`]; of a [`Kind::Limit`] or [`Kind::Level`] what is sent in this
+    /// time, until the rate is known.
+    Period(Duration),
+    /// Of a [`Kind::Rate`].
+    Rate(Rate),
+    /// Of a [`Kind::Limit`].
+    Limit(Limit),
+    /// Of a [`Kind::Level`].
+    Level(Level),
+    /// Of a [`Kind::OneOf`]: the place of the name in its list.
+    Choice(usize),
+}
+
+/// A value that is refused because of others, in words for whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Keys to point at: the first of these that the file gives, or all of it. None for the value being set.
+    pub keys: &'static [&'static str],
+    /// What is wrong.
+    pub message: Cow<'static, str>,
+    /// What to do about it.
+    pub advice: Cow<'static, str>,
+}
+
+impl Refusal {
+    /// A value of another kind than the parameter's.
+    pub(crate) const KIND: Self = Self::new(
+        "this value is of another kind than its parameter",
+        "give one of the parameter's kind",
+    );
+
+    /// Refuses the value being set.
+    pub const fn new(message: &'static str, advice: &'static str) -> Self {
+        Self {
+            keys: &[],
+            message: Cow::Borrowed(message),
+            advice: Cow::Borrowed(advice),
+        }
+    }
+
+    /// Refuses the values of these keys together.
+    pub fn of(
+        keys: &'static [&'static str],
+        message: impl Into<Cow<'static, str>>,
+        advice: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            keys,
+            message: message.into(),
+            advice: advice.into(),
+        }
+    }
+}
+
+/// A length of time with the unit that people would take.
+fn in_words(time: Duration) -> String {
+    const UNITS: [(u64, &str); 4] = [
+        (60_000_000_000, "min"),
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+    ];
+    let nanos = time.as_nanos();
+    let fits = |(size, name): &(u64, &str)| {
+        nanos >= *size && (*name != "min" || nanos.is_multiple_of(*size))
+    };
+    match UNITS.iter().copied().find(fits) {
+        Some((size, unit)) => format!("{}{unit}", nanos as f64 / size as f64),
+        None => format!("{nanos}ns"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

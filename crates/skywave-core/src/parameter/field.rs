@@ -1,0 +1,287 @@
+//! A parameter and its place in a configuration.
+
+use super::{Absent, Form, Kind, Parameter, Refusal, Value};
+use crate::time::Duration;
+use crate::units::{Limit, Rate};
+
+/// A parameter and its place in the configuration `C`.
+pub struct Field<C> {
+    /// The description that others see.
+    pub parameter: Parameter,
+    place: Place<C>,
+}
+
+/// Where a value is kept.
+enum Place<C> {
+    At(fn(&mut C) -> &mut dyn Stored),
+    Within(fn(&mut C) -> Result<&mut dyn Stored, Refusal>),
+    By {
+        get: fn(&C) -> Option<Value>,
+        set: fn(&mut C, Value) -> Result<(), Refusal>,
+    },
+    Choice {
+        get: fn(&C) -> usize,
+        set: fn(&mut C, usize),
+    },
+}
+
+impl<C> Clone for Place<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Place<C> {}
+
+impl<C> Clone for Field<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for Field<C> {}
+
+impl<C> Field<C> {
+    /// A parameter of this kind, kept at `place`.
+    pub const fn new(
+        kind: Kind,
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self {
+            parameter: Parameter::new(kind, name, doc),
+            place: Place::At(place),
+        }
+    }
+
+    /// A parameter that has no place beside some values of those before it: `place` refuses it then.
+    pub const fn within(
+        kind: Kind,
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> Result<&mut dyn Stored, Refusal>,
+    ) -> Self {
+        Self {
+            parameter: Parameter::new(kind, name, doc),
+            place: Place::Within(place),
+        }
+    }
+
+    /// A parameter that is kept in another form than it is written: `get` and `set` translate.
+    pub const fn by(
+        kind: Kind,
+        name: &'static str,
+        doc: &'static str,
+        get: fn(&C) -> Option<Value>,
+        set: fn(&mut C, Value) -> Result<(), Refusal>,
+    ) -> Self {
+        Self {
+            parameter: Parameter::new(kind, name, doc),
+            place: Place::By { get, set },
+        }
+    }
+
+    /// A number above zero.
+    pub const fn positive(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self::new(Kind::Positive, name, doc, place)
+    }
+
+    /// A number from 0 to 1.
+    pub const fn probability(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self::new(Kind::Probability, name, doc, place)
+    }
+
+    /// True or false.
+    pub const fn flag(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self::new(Kind::Flag, name, doc, place)
+    }
+
+    /// A whole number from 1.
+    pub const fn count(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self::new(Kind::Count, name, doc, place)
+    }
+
+    /// A length of time above zero.
+    pub const fn period(
+        name: &'static str,
+        doc: &'static str,
+        place: fn(&mut C) -> &mut dyn Stored,
+    ) -> Self {
+        Self::new(Kind::Period, name, doc, place)
+    }
+
+    /// One of several names, by its place among them.
+    pub const fn choice(
+        name: &'static str,
+        doc: &'static str,
+        names: &'static [&'static str],
+        get: fn(&C) -> usize,
+        set: fn(&mut C, usize),
+    ) -> Self {
+        Self {
+            parameter: Parameter::new(Kind::OneOf(names), name, doc),
+            place: Place::Choice { get, set },
+        }
+    }
+
+    /// A file must give it.
+    pub const fn needed(mut self) -> Self {
+        self.parameter.absent = Absent::Needed;
+        self
+    }
+
+    /// Words for what holds where a file does not give it.
+    pub const fn or(mut self, words: &'static str) -> Self {
+        self.parameter.absent = Absent::Words(words);
+        self
+    }
+
+    /// The only parameter, written in the place of the table.
+    pub const fn alone(mut self) -> Self {
+        self.parameter.form = Form::Alone;
+        self
+    }
+
+    /// A parameter that results tell by its value, without its name.
+    pub const fn by_value(mut self) -> Self {
+        self.parameter.form = Form::ByValue;
+        self
+    }
+
+    /// The largest value of a count.
+    pub const fn up_to(mut self, most: u64) -> Self {
+        self.parameter.most = most;
+        self
+    }
+
+    /// The smallest value of a length of time.
+    pub const fn no_shorter_than(mut self, shortest: Duration) -> Self {
+        self.parameter.shortest = shortest;
+        self
+    }
+
+    /// Its value in `config`; `None` where it has none.
+    pub(crate) fn get(&self, config: &C) -> Option<Value>
+    where
+        C: Clone,
+    {
+        match self.place {
+            // `place` needs `&mut`; reading uses a copy.
+            Place::At(place) => place(&mut config.clone()).value(),
+            Place::Within(place) => place(&mut config.clone()).ok()?.value(),
+            Place::By { get, .. } => get(config),
+            Place::Choice { get, .. } => Some(Value::Choice(get(config))),
+        }
+    }
+
+    /// Puts `value` into `config`.
+    pub(crate) fn set(&self, config: &mut C, value: Value) -> Result<(), Refusal> {
+        if let Err(bound) = self.parameter.bounds(&value) {
+            let message = format!("`{}` {bound}", self.parameter.name);
+            return Err(Refusal::of(&[], message, "out of bounds"));
+        }
+        match (&self.place, value) {
+            (Place::At(place), value) => place(config).put(value),
+            (Place::Within(place), value) => place(config)?.put(value),
+            (Place::By { set, .. }, value) => set(config, value),
+            (Place::Choice { set, .. }, Value::Choice(which)) => {
+                set(config, which);
+                Ok(())
+            }
+            _ => Err(Refusal::KIND),
+        }
+    }
+}
+
+/// A type of which parameters are kept.
+pub trait Stored {
+    /// The value; `None` where there is none.
+    fn value(&self) -> Option<Value>;
+
+    /// Takes this value.
+    fn put(&mut self, value: Value) -> Result<(), Refusal>;
+}
+
+/// Implements [`Stored`] for types that are kept as they are in a [`Value`].
+macro_rules! stored {
+    ($( $variant:ident: $type:ty, )+) => { $(
+        impl Stored for $type {
+            fn value(&self) -> Option<Value> {
+                Some(Value::$variant(self.clone()))
+            }
+
+            fn put(&mut self, value: Value) -> Result<(), Refusal> {
+                let Value::$variant(value) = value else {
+                    return Err(Refusal::KIND);
+                };
+                *self = value;
+                Ok(())
+            }
+        }
+    )+ };
+}
+
+stored! {
+    Flag: bool,
+    Count: u64,
+    Counts: Vec<u64>,
+    Period: Duration,
+    Rate: Rate,
+    Limit: Limit,
+}
+
+impl Stored for f64 {
+    fn value(&self) -> Option<Value> {
+        Some(Value::Number(*self))
+    }
+
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        *self = match value {
+            Value::Number(x) => x,
+            Value::Count(n) => n as Self,
+            _ => return Err(Refusal::KIND),
+        };
+        Ok(())
+    }
+}
+
+impl Stored for u32 {
+    fn value(&self) -> Option<Value> {
+        Some(Value::Count(u64::from(*self)))
+    }
+
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        let Value::Count(value) = value else {
+            return Err(Refusal::KIND);
+        };
+        *self = Self::try_from(value).map_err(|_| Refusal::KIND)?;
+        Ok(())
+    }
+}
+
+impl<T: Stored + Default> Stored for Option<T> {
+    fn value(&self) -> Option<Value> {
+        self.as_ref()?.value()
+    }
+
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        self.get_or_insert_default().put(value)
+    }
+}
