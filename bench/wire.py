@@ -4,9 +4,10 @@ Each transport sends for some seconds between two network namespaces, through th
 `skywave impair` with the simulator's links: laws of ours in QUIC (`quic:LAW`), the QUIC library's
 own (`quic:noq-cubic`, `quic:noq-bbr3`), quinn's (`quinn:bbr`, `quinn:cubic`), Linux' TCP
 (`tcp:cubic`, `tcp:bbr`, where the kernel has them), and files by `skywave send` (`send`). A run in
-which the relay was late is repeated, and marked if it stays so. `A+B` are two at once, each with its share. What is printed is the share of what the path
-carries, rate * (1 - loss): headers are part of it, so that the most is about 0.95; and the
-processor time that the sender takes for a gigabyte.
+which the relay was late is repeated, and marked if it stays so. `A+B` are two at once, each with
+its share. What is printed is the share of what the path carries, rate * (1 - loss): headers are
+part of it, so that the most is about 0.95; and the processor time that the sender takes for a
+gigabyte.
 
     cargo build --release -p skywave-cli
     cargo build --release -p skywave-quic --example stream
