@@ -134,7 +134,7 @@ class PyBbr(skywave.CongestionControl):
     def send_quantum(self) -> int:
         return int(self.quantum() * self.mss)
 
-    def on_ack(self, ack: AckEvent, window: Window) -> None:
+    def grow(self, ack: AckEvent, window: Window) -> None:
         sample = ack.rate
         if sample is None:
             return

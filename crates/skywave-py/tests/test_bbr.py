@@ -94,10 +94,10 @@ def test_laws_are_told_of_their_connection() -> None:
     told: list[tuple[object, ...]] = []
 
     class Asking(PyBbr):  # type: ignore[misc]
-        def on_ack(self, ack: AckEvent, window: Window) -> None:
+        def grow(self, ack: AckEvent, window: Window) -> None:
             if not told:
                 told.append((self.mss, self.initial_window, self.sack, self.recovery_uses_sack))
-            super().on_ack(ack, window)
+            super().grow(ack, window)
 
     scenario = EXAMPLE["scenario"](EXAMPLE["PATHS"]["clean"], "1s")
     flows = [replace(scenario.flows[0], tcp={"initial_window": "7 segments"}, mss=1000)]

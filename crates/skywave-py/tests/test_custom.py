@@ -32,7 +32,7 @@ from skywave import (
 class PyReno(CongestionControl):
     """RFC 5681, as the built-in one."""
 
-    def on_ack(self, ack: AckEvent, window: Window) -> None:
+    def grow(self, ack: AckEvent, window: Window) -> None:
         if ack.may_grow:
             if window.cwnd < window.ssthresh:
                 window.cwnd += ack.counted
@@ -181,10 +181,10 @@ def test_events_say_what_happens(lossy: Scenario) -> None:
     flights: list[Flight] = []
 
     class Listener(PyReno):
-        def on_ack(self, ack: AckEvent, window: Window) -> None:
+        def grow(self, ack: AckEvent, window: Window) -> None:
             assert self.mss == 1000
             heard.append(ack)
-            super().on_ack(ack, window)
+            super().grow(ack, window)
 
     class Watcher(ThreeDupacks):
         def on_new_ack(self, event: DetectionEvent) -> bool:
@@ -208,7 +208,9 @@ def test_events_say_what_happens(lossy: Scenario) -> None:
             assert flight.segments[0].start == flight.first.start == flight.una
 
 
-@pytest.mark.parametrize("method", ["__init__", "on_ack", "on_loss", "on_timeout", "on_dupack"])
+@pytest.mark.parametrize(
+    "method", ["__init__", "on_ack", "grow", "on_loss", "on_timeout", "on_dupack"]
+)
 def test_an_exception_stops_the_run_and_is_raised(
     lossy: Scenario, endless: Scenario, method: str
 ) -> None:
@@ -259,6 +261,11 @@ def test_what_is_no_member_is_an_error(lossy: Scenario) -> None:
         skywave.load(lossy, custom={"mine": object})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="there is a `congestion` called `cubic` already"):
         skywave.load(lossy, custom={"cubic": PyReno})
+    older_methods = {"on_waiting": "also while the detector waits", "on_ack": "takes the ack alone"}
+    for method, advice in older_methods.items():
+        older = type("Older", (PyReno,), {method: lambda _self, _ack, _window: None})
+        with pytest.raises(TypeError, match=advice):
+            skywave.load(lossy, custom={"older": older})
     other = type("PyReno", (Gentle,), {})
     sweep = {"flow.bulk.transport": [Transport(congestion=PyReno), Transport(congestion=other)]}
     with pytest.raises(ValueError, match="two classes of this scenario are called PyReno"):
@@ -274,8 +281,8 @@ class Listener(PyReno):
     causes: ClassVar[list[str]] = []
     marks: ClassVar[list[str]] = []
 
-    def on_ack(self, ack: AckEvent, window: Window) -> None:
-        super().on_ack(ack, window)
+    def grow(self, ack: AckEvent, window: Window) -> None:
+        super().grow(ack, window)
         rate = ack.rate.rate if ack.rate else None
         self.heard.append((ack.delivered, rate))
 

@@ -39,7 +39,7 @@ const ROUNDS_PER_S: u64 = 10;
 struct Fixed(Segments);
 
 impl CongestionControl for Fixed {
-    fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, _ack: &AckEvent, window: &mut Window) {
         window.cwnd = self.0;
     }
 

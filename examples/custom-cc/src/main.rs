@@ -21,7 +21,7 @@ struct Gentle {
 }
 
 impl CongestionControl for Gentle {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

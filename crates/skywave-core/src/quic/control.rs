@@ -7,7 +7,7 @@
 //!
 //! | RFC 9002 | the law hears |
 //! |---|---|
-//! | packets newly acknowledged | [`on_ack`](CongestionControl::on_ack), one event an ACK frame |
+//! | packets newly acknowledged | [`on_ack`](CongestionControl::on_ack) and [`grow`](CongestionControl::grow), one event an ACK frame |
 //! | packets lost, the first of a recovery period (section 7.3.2) | [`on_loss`](CongestionControl::on_loss) |
 //! | each packet lost | [`on_segment_lost`](CongestionControl::on_segment_lost) |
 //! | more packets marked CE, the first of a recovery period, in which nothing is repaired | [`on_ecn`](CongestionControl::on_ecn) |
@@ -252,7 +252,7 @@ impl Control {
         {
             event.counted = slow_start.on_ack(&event, &mut self.window, true);
         }
-        self.congestion.on_ack(&event, &mut self.window);
+        self.congestion.take_ack(&event, &mut self.window);
     }
 
     /// This packet counts as lost.

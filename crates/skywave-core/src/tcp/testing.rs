@@ -13,6 +13,7 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 use super::config::{Handshake, Profile, TcpConfig};
+use super::congestion::CongestionControl;
 use super::preset::preset;
 use super::sender::Sender;
 use super::window::{
@@ -34,6 +35,12 @@ pub(crate) fn config(name: &str, window: u32) -> TcpConfig {
         handshake: Handshake::None,
         ..TcpConfig::new(Profile::Ns2, composition)
     }
+}
+
+/// An ACK of new data, on which a law measures and then moves the window.
+pub(crate) fn take_ack(law: &mut impl CongestionControl, ack: &AckEvent, window: &mut Window) {
+    law.on_ack(ack);
+    law.grow(ack, window);
 }
 
 /// A sender, its clock and the last ACK that it got.

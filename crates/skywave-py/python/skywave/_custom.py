@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import Parameter, signature
 from typing import NamedTuple
 
 from skywave._skywave import (
@@ -17,7 +18,6 @@ from skywave._skywave import (
     SpuriousEvent,
     TimeoutEvent,
     Window,
-    standard_growth,
 )
 
 
@@ -30,7 +30,7 @@ class CongestionControl(ABC):
 
     >>> import skywave
     >>> class Gentle(skywave.CongestionControl):
-    ...     def on_ack(self, ack, window):
+    ...     def grow(self, ack, window):
     ...         skywave.standard_growth(ack, window)
     ...     def on_loss(self, loss, window):
     ...         return skywave.Response.cut_to(loss.window * 0.8)
@@ -68,18 +68,18 @@ class CongestionControl(ABC):
     ack_delay: float = 0.0
     """Longest time for which the receiver keeps an ACK back."""
 
+    def on_ack(self, ack: AckEvent) -> None:  # noqa: B027
+        """Data was acknowledged: measure what the law goes by. Before `grow`."""
+
     @abstractmethod
-    def on_ack(self, ack: AckEvent, window: Window) -> None:
-        """Data was acknowledged: change `window.cwnd`, if `ack.may_grow` or on your own
-        judgement."""
+    def grow(self, ack: AckEvent, window: Window) -> None:
+        """Move the window on an ACK: change `window.cwnd`, if `ack.may_grow` or on your own
+        judgement. Also asked on a duplicate ACK while the detector waits before it reports a loss,
+        since the window goes on growing meanwhile: then `ack.acked` is zero, and `on_dupack` was
+        called instead of `on_ack`."""
 
     def on_dupack(self, ack: AckEvent) -> None:  # noqa: B027
         """A duplicate ACK came: one more segment has left the network."""
-
-    def on_waiting(self, ack: AckEvent, window: Window) -> None:
-        """A duplicate ACK came while the detector waits before it reports a loss: by default the
-        window goes on growing."""
-        standard_growth(ack, window)
 
     @abstractmethod
     def on_loss(self, loss: LossEvent, window: Window) -> Response:
@@ -112,7 +112,8 @@ class CongestionControl(ABC):
     def owns_window(self) -> bool:
         """Whether the law alone says how much may be in flight, also while losses are repaired.
 
-        `on_ack` is then called for every ACK, and a recovery by SACK fills the window without PRR.
+        `on_ack` and `grow` are then called for every ACK, and a recovery by SACK fills the window
+        without PRR.
         """
         return False
 
@@ -245,12 +246,28 @@ def members(custom: Mapping[str, Factory]) -> list[Member]:
     return [_member(name, factory) for name, factory in custom.items()]
 
 
+def _refuse_older(name: str, law: type) -> None:
+    """Refuse a law with the methods of older versions: it would run, and not grow as it says."""
+    if hasattr(law, "on_waiting"):
+        raise TypeError(
+            f"{name} has a method on_waiting, which is not called: its grow(ack, window) is, "
+            "also while the detector waits"
+        )
+    takes = [p for p in signature(law.on_ack).parameters.values() if p.default is p.empty]
+    if [p.kind for p in takes].count(Parameter.POSITIONAL_OR_KEYWORD) > 2:
+        raise TypeError(
+            f"{name}.on_ack takes the ack alone, to measure: grow(ack, window) moves the window"
+        )
+
+
 def _member(name: str, factory: Factory) -> Member:
     made = factory
     while isinstance(made, partial):
         made = made.func
     for slot, base in _SLOTS:
         if isinstance(made, type) and issubclass(made, base):
+            if slot == "congestion":
+                _refuse_older(name, made)
             methods = [m for m, body in vars(base).items() if callable(body) and m[0] != "_"]
             own = [m for m in methods if getattr(made, m) is not getattr(base, m)]
             return Member(slot, name, factory, own)

@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use skywave_core::packet::Hints;
-use skywave_core::tcp::congestion::standard_growth;
 use skywave_core::tcp::window::{self, Response};
 use skywave_core::tcp::{CongestionControl, TcpConfig};
 use skywave_core::{Rate, Time};
@@ -15,8 +14,8 @@ use super::{Member, Object, answer, answer_of, attempt};
 /// Its methods, and the one window that it is shown.
 pub(super) struct Python {
     on_ack: Option<Py<PyAny>>,
+    grow: Option<Py<PyAny>>,
     on_dupack: Option<Py<PyAny>>,
-    on_waiting: Option<Py<PyAny>>,
     on_loss: Option<Py<PyAny>>,
     on_timeout: Option<Py<PyAny>>,
     on_ecn: Option<Py<PyAny>>,
@@ -44,8 +43,8 @@ impl Python {
         let (needs_rate, owns_window) = (says("needs_rate"), says("owns_window"));
         Self {
             on_ack: object.take("on_ack"),
+            grow: object.take("grow"),
             on_dupack: object.take("on_dupack"),
-            on_waiting: object.take("on_waiting"),
             on_loss: object.take("on_loss"),
             on_timeout: object.take("on_timeout"),
             on_ecn: object.take("on_ecn"),
@@ -87,8 +86,14 @@ fn response(method: &str, value: &Bound<'_, PyAny>) -> PyResult<Response> {
 }
 
 impl CongestionControl for Python {
-    fn on_ack(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
-        let (method, shown) = (self.on_ack.as_ref(), self.window.as_ref());
+    fn on_ack(&mut self, ack: &window::AckEvent) {
+        if let Some(method) = &self.on_ack {
+            attempt(|py| method.bind(py).call1((AckEvent(*ack),)).map(drop));
+        }
+    }
+
+    fn grow(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
+        let (method, shown) = (self.grow.as_ref(), self.window.as_ref());
         if let Some(((), left)) = ask(method, shown, *window, AckEvent(*ack), |_| Ok(())) {
             *window = left;
         }
@@ -97,17 +102,6 @@ impl CongestionControl for Python {
     fn on_dupack(&mut self, ack: &window::AckEvent) {
         if let Some(method) = &self.on_dupack {
             attempt(|py| method.bind(py).call1((AckEvent(*ack),)).map(drop));
-        }
-    }
-
-    fn on_waiting(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
-        if self.on_waiting.is_none() {
-            standard_growth(ack, window);
-            return;
-        }
-        let (method, shown) = (self.on_waiting.as_ref(), self.window.as_ref());
-        if let Some(((), left)) = ask(method, shown, *window, AckEvent(*ack), |_| Ok(())) {
-            *window = left;
         }
     }
 

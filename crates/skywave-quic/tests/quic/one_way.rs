@@ -27,7 +27,7 @@ struct Listener {
 }
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = self.window;
         self.heard.lock().unwrap().push((ack.rtt, ack.one_way));
     }

@@ -25,7 +25,7 @@ const DETECTION: &str = "detection";
 /// struct Ten;
 ///
 /// impl CongestionControl for Ten {
-///     fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+///     fn grow(&mut self, _ack: &AckEvent, window: &mut Window) {
 ///         window.cwnd = Segments(10.0);
 ///     }
 ///     fn on_loss(&mut self, _loss: &LossEvent, _window: &Window) -> Response {

@@ -14,7 +14,7 @@ use crate::wrong::without_lists;
 struct Still;
 
 impl CongestionControl for Still {
-    fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+    fn grow(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
     fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
         Response::cut_to(loss.window)
@@ -133,7 +133,7 @@ fn a_window_that_is_no_number_becomes_one() {
     struct Broken;
 
     impl CongestionControl for Broken {
-        fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+        fn grow(&mut self, _ack: &AckEvent, window: &mut Window) {
             window.cwnd = Segments(f64::NAN);
         }
 

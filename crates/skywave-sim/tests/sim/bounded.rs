@@ -143,7 +143,7 @@ struct Stubborn {
 }
 
 impl CongestionControl for Stubborn {
-    fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, _ack: &AckEvent, window: &mut Window) {
         window.cwnd = Segments(self.window);
     }
 

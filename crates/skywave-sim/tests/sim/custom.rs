@@ -17,7 +17,7 @@ use crate::common::{Path, single};
 struct MyReno;
 
 impl CongestionControl for MyReno {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         if !ack.may_grow {
             return;
         }
@@ -183,7 +183,7 @@ fn a_member_is_made_for_each_connection_from_its_configuration() {
     struct Fixed(Segments);
 
     impl CongestionControl for Fixed {
-        fn on_ack(&mut self, _ack: &AckEvent, window: &mut Window) {
+        fn grow(&mut self, _ack: &AckEvent, window: &mut Window) {
             window.cwnd = self.0;
         }
 

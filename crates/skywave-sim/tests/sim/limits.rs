@@ -308,16 +308,12 @@ impl Listener {
 }
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, _window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, _window: &mut Window) {
         self.note(format!("{ack:?}"));
     }
 
     fn on_dupack(&mut self, ack: &AckEvent) {
         self.note(format!("duplicate {ack:?}"));
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, _window: &mut Window) {
-        self.note(format!("waiting {ack:?}"));
     }
 
     /// The window in force is the receiver's by definition where that is smaller.

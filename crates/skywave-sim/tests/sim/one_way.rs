@@ -21,7 +21,7 @@ struct Listener(Arc<Mutex<Heard>>);
 const WINDOW: Segments = Segments(20.0);
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = WINDOW;
         let mut heard = self.0.lock().expect("nobody has failed");
         heard.push((ack.rtt, ack.one_way));

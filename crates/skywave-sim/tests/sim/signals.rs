@@ -154,7 +154,7 @@ fn a_link_that_gives_packets_up_tells_of_it() {
 struct Listener(Arc<Mutex<Vec<Duration>>>);
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         skywave_core::tcp::congestion::standard_growth(ack, window);
     }
 

@@ -17,7 +17,7 @@ struct Listener(Heard);
 const WINDOW: Segments = Segments(64.0);
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = WINDOW;
         self.0.0.lock().unwrap().extend(ack.one_way);
     }

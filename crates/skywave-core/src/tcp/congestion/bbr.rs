@@ -144,7 +144,7 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let Some(sample) = ack.rate else {
             // Nothing has arrived.
             return;

@@ -214,7 +214,7 @@ impl Bbr3 {
 
 impl CongestionControl for Bbr3 {
     /// `UpdateOnACK`.
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let Some(sample) = ack.rate else {
             // Nothing has arrived.
             return;

@@ -176,7 +176,7 @@ impl Capacity {
             may_grow: flight * 2.0 >= window.cwnd.0,
             ..*ack
         };
-        self.cubic.on_ack(&ack, &mut self.own);
+        self.cubic.grow(&ack, &mut self.own);
     }
 
     /// CUBIC's cut.
@@ -228,7 +228,7 @@ impl Capacity {
 }
 
 impl CongestionControl for Capacity {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let Some(sample) = ack.rate else {
             // Nothing has arrived.
             return;

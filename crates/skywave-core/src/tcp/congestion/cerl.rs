@@ -116,12 +116,15 @@ impl Cerl {
 }
 
 impl CongestionControl for Cerl {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.rtt {
             self.rtt_min = self.rtt_min.min(rtt);
             self.queue = rtt.saturating_sub(self.rtt_min);
             self.queue_max = self.queue_max.max(self.queue);
         }
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -63,8 +63,11 @@ pub struct Contention {
 }
 
 impl CongestionControl for Contention {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, _ack: &AckEvent) {
         self.dupacks = 0;
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -183,7 +183,7 @@ impl Copa {
 }
 
 impl CongestionControl for Copa {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         if ack.rate.is_some() {
             self.repairing = ack.repairing;
         }

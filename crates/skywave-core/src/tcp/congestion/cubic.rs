@@ -144,7 +144,7 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let slow_start = window.cwnd < window.ssthresh;
         if let Some(epoch) = &mut self.epoch
             && (slow_start || !ack.may_grow)

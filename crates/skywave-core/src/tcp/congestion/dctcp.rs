@@ -125,11 +125,14 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         self.share.count(ack);
         if self.share.is_over(ack) {
             self.share.update(ack);
         }
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

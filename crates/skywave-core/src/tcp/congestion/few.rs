@@ -7,7 +7,6 @@
 use super::{CongestionControl, Law, Reno};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
-use crate::units::Segments;
 
 /// FeW's constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,25 +53,16 @@ pub struct Few {
     config: FewConfig,
 }
 
-impl Few {
-    fn grow(self, counted: Segments, window: &mut Window) {
-        window.cwnd += if window.cwnd < window.ssthresh {
-            counted
-        } else {
-            counted * self.config.alpha / window.cwnd.0
-        };
-    }
-}
-
 impl CongestionControl for Few {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        if ack.may_grow {
-            self.grow(ack.counted, window);
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        if !ack.may_grow {
+            return;
         }
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.grow(ack.counted, window);
+        window.cwnd += if window.cwnd < window.ssthresh {
+            ack.counted
+        } else {
+            ack.counted * self.config.alpha / window.cwnd.0
+        };
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

@@ -72,8 +72,10 @@ impl Hybla {
             rho: 1.0,
         }
     }
+}
 
-    fn measure(&mut self, ack: &AckEvent) {
+impl CongestionControl for Hybla {
+    fn on_ack(&mut self, ack: &AckEvent) {
         // The ACK of a lone segment may have been kept back: that time is no length of the path.
         let lone = ack.in_flight_before < Segments(2.0);
         if let Some(rtt) = ack.segment_rtt.filter(|rtt| !lone && *rtt < self.rtt_min) {
@@ -83,28 +85,18 @@ impl Hybla {
         }
     }
 
-    fn grow(self, counted: Segments, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        if !ack.may_grow {
+            return;
+        }
         if window.cwnd < window.ssthresh {
             let step = libm::exp2(self.rho.min(MAX_EXPONENT)) - 1.0;
             // Up to the threshold, and at least as far as Reno.
-            let end = window.ssthresh.max(window.cwnd + counted);
-            window.cwnd = (window.cwnd + counted * step).min(end);
+            let end = window.ssthresh.max(window.cwnd + ack.counted);
+            window.cwnd = (window.cwnd + ack.counted * step).min(end);
         } else {
-            window.cwnd += counted * (self.rho * self.rho) / window.cwnd.0;
+            window.cwnd += ack.counted * (self.rho * self.rho) / window.cwnd.0;
         }
-    }
-}
-
-impl CongestionControl for Hybla {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.measure(ack);
-        if ack.may_grow {
-            self.grow(ack.counted, window);
-        }
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.grow(ack.counted, window);
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

@@ -50,8 +50,11 @@ impl Jersey {
 }
 
 impl CongestionControl for Jersey {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         self.rate.on_ack(ack);
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -48,7 +48,8 @@ use crate::units::{Rate, Segments};
 /// A window law. The sender owns the window, the flight and the recovery; a controller hears events
 /// and answers. Windows are in segments, and may be fractions.
 ///
-/// - An ACK of new data: change `window.cwnd`, if `ack.may_grow` or on your own judgement.
+/// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. Nothing else
+///   asks for growth, so that a law grows in its own way under every detector.
 /// - A loss: answer with the threshold and the window from now on. The recovery applies it, and
 ///   adds what it needs to keep sending while it repairs; that never shows in `cwnd`.
 /// - A timeout: the same; everything in flight then counts as lost.
@@ -69,7 +70,7 @@ use crate::units::{Rate, Segments};
 /// struct Gentle;
 ///
 /// impl CongestionControl for Gentle {
-///     fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+///     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
 ///         standard_growth(ack, window);
 ///     }
 ///
@@ -87,19 +88,19 @@ pub trait CongestionControl {
     /// data is faster than any with data.
     fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
 
-    /// Data was acknowledged. Called for every new ACK, also in recovery (then `may_grow` is
-    /// false), after the sender's own state was updated. A law that [owns the window](Self::owns_window)
-    /// hears here of every ACK, also of duplicate ones.
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window);
+    /// Data was acknowledged: measure what the law goes by. Called for every new ACK, also in recovery, after
+    /// the sender's own state was updated and before [`grow`](Self::grow). Default: nothing.
+    fn on_ack(&mut self, _ack: &AckEvent) {}
+
+    /// Moves the window on an ACK: `window.cwnd`, if `ack.may_grow` or on your own judgement. Called
+    /// - for every ACK of new data, also in recovery (then `may_grow` is false);
+    /// - for a duplicate ACK on which the detector waits before it reports a loss, as the window goes on growing
+    ///   meanwhile (TCP-DCR section 3.3): then `acked` is zero, `may_grow` is true, and `counted` is one segment.
+    ///   [`on_dupack`](Self::on_dupack) was called for it, [`on_ack`](Self::on_ack) was not.
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window);
 
     /// A duplicate ACK came: one more segment has left the network.
     fn on_dupack(&mut self, _ack: &AckEvent) {}
-
-    /// A duplicate ACK came while the detector waits before it reports a loss (TCP-DCR section 3.3:
-    /// the window goes on growing). `ack` counts as one segment. Default: [`standard_growth`].
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        standard_growth(ack, window);
-    }
 
     /// A segment was found lost. Called once a fast retransmit.
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response;
@@ -135,9 +136,8 @@ pub trait CongestionControl {
 
     /// The law alone says how much may be in flight, also while losses are repaired, as one does that does
     /// not take a loss for congestion (in Linux a law with `cong_control`). Then
-    /// - [`on_ack`](Self::on_ack) is called for every ACK, with `acked` zero for a duplicate one, after
-    ///   detection and recovery have taken it; [`on_dupack`](Self::on_dupack) and
-    ///   [`on_waiting`](Self::on_waiting) are not;
+    /// - [`on_ack`](Self::on_ack) and [`grow`](Self::grow) are called for every ACK, with `acked` zero for a
+    ///   duplicate one, after detection and recovery have taken it; [`on_dupack`](Self::on_dupack) is not;
     /// - a recovery by SACK chooses what is sent and fills `window.cwnd`, without a reduction of its own
     ///   (PRR);
     /// - [`on_idle_restart`](Self::on_idle_restart) is also called after shorter pauses, if the
@@ -306,16 +306,16 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         self.member.on_open(now, rtt);
     }
 
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        bound(window, |window| self.member.on_ack(ack, window));
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.member.on_ack(ack);
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        bound(window, |window| self.member.grow(ack, window));
     }
 
     fn on_dupack(&mut self, ack: &AckEvent) {
         self.member.on_dupack(ack);
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        bound(window, |window| self.member.on_waiting(ack, window));
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
@@ -383,6 +383,15 @@ impl Congestion {
     pub(super) fn is_standard(&self) -> bool {
         fact!(self, IS_STANDARD, false)
     }
+
+    /// An ACK on which the law measures and moves the window: [`CongestionControl::on_ack`], then
+    /// [`CongestionControl::grow`].
+    pub(crate) fn take_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+        each!(self, m => {
+            m.on_ack(ack);
+            m.grow(ack, window);
+        });
+    }
 }
 
 impl CongestionControl for Congestion {
@@ -390,16 +399,16 @@ impl CongestionControl for Congestion {
         each!(self, m => m.on_open(now, rtt));
     }
 
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        each!(self, m => m.on_ack(ack, window));
+    fn on_ack(&mut self, ack: &AckEvent) {
+        each!(self, m => m.on_ack(ack));
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        each!(self, m => m.grow(ack, window));
     }
 
     fn on_dupack(&mut self, ack: &AckEvent) {
         each!(self, m => m.on_dupack(ack));
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        each!(self, m => m.on_waiting(ack, window));
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

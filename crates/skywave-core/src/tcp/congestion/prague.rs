@@ -108,7 +108,7 @@ impl Prague {
     }
 
     /// What a round trip adds to the window, in segments.
-    fn increase(&self) -> f64 {
+    fn step(&self) -> f64 {
         if !self.is_independent() || self.srtt >= self.rtt_virt {
             return 1.0;
         }
@@ -141,7 +141,7 @@ impl Prague {
         }
     }
 
-    fn grow(&self, ack: &AckEvent, window: &mut Window) {
+    fn increase(&self, ack: &AckEvent, window: &mut Window) {
         // Paced as it is, the sender need not fill the window to the last segment.
         let is_used = ack.in_flight_before * 2.0 >= window.cwnd;
         let unmarked = ack.marked == Segments::ZERO;
@@ -151,15 +151,15 @@ impl Prague {
         if window.cwnd < window.ssthresh {
             window.cwnd += ack.counted;
         } else {
-            window.cwnd += ack.counted * self.increase() / window.cwnd.0;
+            window.cwnd += ack.counted * self.step() / window.cwnd.0;
         }
     }
 }
 
 impl CongestionControl for Prague {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         self.measure(ack, window);
-        self.grow(ack, window);
+        self.increase(ack, window);
         if !self.srtt.is_zero() {
             let in_use = window.cwnd.max(ack.in_flight);
             let fast = window.cwnd < window.ssthresh / 2.0;

@@ -31,7 +31,7 @@ impl Law for Reno {
 
 impl CongestionControl for Reno {
     #[inline]
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -60,10 +60,13 @@ pub struct Sca {
     counted: u32,
 }
 
-impl Sca {
-    fn grow(&mut self, counted: Segments, window: &mut Window) {
+impl CongestionControl for Sca {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        if !ack.may_grow {
+            return;
+        }
         if window.cwnd < window.ssthresh {
-            window.cwnd += counted;
+            window.cwnd += ack.counted;
             return;
         }
         self.counted += 1;
@@ -71,18 +74,6 @@ impl Sca {
             self.counted = 0;
             window.cwnd += Segments::ONE;
         }
-    }
-}
-
-impl CongestionControl for Sca {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        if ack.may_grow {
-            self.grow(ack.counted, window);
-        }
-    }
-
-    fn on_waiting(&mut self, ack: &AckEvent, window: &mut Window) {
-        self.grow(ack.counted, window);
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

@@ -62,6 +62,7 @@ impl BuiltIn for Slotted {
             config: *config,
             rtt_min: None,
             slot: None,
+            is_over: false,
             share: None,
         })
     }
@@ -76,6 +77,8 @@ pub struct Slotted {
     rtt_min: Option<Duration>,
     /// `None` until the first ACK of a slot.
     slot: Option<Slot>,
+    /// The slot ends with the present ACK.
+    is_over: bool,
     /// Segments in flight that the latest slot with a measurement found to be the share.
     share: Option<Segments>,
 }
@@ -127,12 +130,16 @@ impl Slotted {
 }
 
 impl CongestionControl for Slotted {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.is_over = self.measure(ack);
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let slow_start = window.cwnd < window.ssthresh;
         if slow_start && ack.may_grow {
             window.cwnd += ack.counted;
         }
-        if !self.measure(ack) {
+        if !std::mem::take(&mut self.is_over) {
             return;
         }
         let used = self.slot.take().is_some_and(|slot| slot.used);
@@ -145,9 +152,6 @@ impl CongestionControl for Slotted {
             window.ssthresh = window.cwnd;
         }
     }
-
-    /// The window is constant while a detector waits as well.
-    fn on_waiting(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         self.slot = None;

@@ -129,10 +129,13 @@ impl TcpAp {
 }
 
 impl CongestionControl for TcpAp {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.segment_rtt {
             self.measure(rtt);
         }
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -25,7 +25,7 @@ impl BuiltIn for ThreeQuarter {
 impl Law for ThreeQuarter {}
 
 impl CongestionControl for ThreeQuarter {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -156,7 +156,7 @@ impl RoundHalfUp for f64 {
 }
 
 impl CongestionControl for Vegas {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         // The segment about to be sent counts as outstanding.
         let outstanding = ack.in_flight.0 + 1.0;
         if ack.una > self.round_start {
@@ -175,9 +175,6 @@ impl CongestionControl for Vegas {
             self.base_rtt = self.base_rtt.min(rtt);
         }
     }
-
-    /// Its window follows the queue, not the ACKs.
-    fn on_waiting(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         if self.last_cut.is_some_and(|cut| loss.sent_at <= cut) {

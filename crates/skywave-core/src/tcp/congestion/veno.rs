@@ -76,11 +76,14 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.segment_rtt {
             self.base_rtt = self.base_rtt.min(rtt);
             self.rtt = Some(rtt);
         }
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         if !ack.may_grow {
             return;
         }

@@ -308,8 +308,11 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         self.measure(ack);
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

@@ -53,9 +53,12 @@ impl Yongmei {
 }
 
 impl CongestionControl for Yongmei {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn on_ack(&mut self, ack: &AckEvent) {
         self.rtt_min = self.rtt_min.into_iter().chain(ack.segment_rtt).min();
         self.bandwidth.on_ack(ack);
+    }
+
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);
     }
 

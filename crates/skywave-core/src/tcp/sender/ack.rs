@@ -179,7 +179,7 @@ impl Sender {
         delivered: u64,
     ) {
         self.report(event, segment, flight_before, delivered);
-        self.congestion.on_ack(event, &mut self.window);
+        self.congestion.take_ack(event, &mut self.window);
         self.cap_window();
     }
 
@@ -358,12 +358,13 @@ impl Sender {
                 self.look_for_lost_repair(now);
             }
         } else if self.detection.is_waiting() && !owns_window {
-            let event = AckEvent {
+            let mut event = AckEvent {
                 may_grow: true,
                 counted: Segments::ONE,
                 ..ack_event!(self, now, Segments::ZERO, None, None)
             };
-            self.congestion.on_waiting(&event, &mut self.window);
+            self.report(&mut event, segment, self.flight.in_flight(), fresh);
+            self.congestion.grow(&event, &mut self.window);
             self.cap_window();
         }
         self.act(now, finding, fresh);

@@ -44,6 +44,7 @@ mod tlp;
 mod told_window;
 mod undo;
 mod vegas;
+mod waiting;
 mod wam;
 mod westwood;
 mod yongmei2;

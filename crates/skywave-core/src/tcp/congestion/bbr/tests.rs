@@ -247,7 +247,7 @@ fn a_sample_shorter_than_a_round_trip_is_none() {
         rate: Some(sample),
         ..ack_at(3000.0, 1.0)
     };
-    path.law.on_ack(&event, &mut path.window);
+    path.law.grow(&event, &mut path.window);
     assert_eq!(path.law.rounds.count(), rounds);
     assert_eq!(path.law.bandwidth.get(), Rate::from_bps(800_000));
 }

@@ -1,7 +1,7 @@
 //! Section 3: T, l, l_max and N.
 
 use super::*;
-use crate::tcp::testing::{ack_at, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, loss_at, take_ack, timeout_at, window};
 use crate::units::Segments;
 
 fn cerl(a: f64) -> Cerl {
@@ -18,7 +18,7 @@ fn feed(cerl: &mut Cerl, samples: &[Option<u64>]) {
             rtt: sample.map(Duration::from_millis),
             ..ack_at(0.0, 1.0)
         };
-        cerl.on_ack(&ack, &mut window(10.0, 5.0));
+        take_ack(cerl, &ack, &mut window(10.0, 5.0));
     }
 }
 

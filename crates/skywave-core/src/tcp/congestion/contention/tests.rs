@@ -1,11 +1,11 @@
 use super::*;
-use crate::tcp::testing::{ack_at, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, loss_at, take_ack, timeout_at, window};
 
 /// The answer to a loss at a window of 20 that three duplicate ACKs with these marks have shown.
 fn answer(marks: Marks) -> (f64, f64) {
     let mut law = Contention::default();
     let mut now = window(20.0, 15.0);
-    law.on_ack(&ack_at(0.0, 1.0), &mut now);
+    take_ack(&mut law, &ack_at(0.0, 1.0), &mut now);
     now = window(20.0, 15.0);
     for _ in 0..3 {
         let mut dupack = ack_at(100.0, 0.0);
@@ -32,7 +32,7 @@ fn the_receiver_says_how_much_is_cut() {
 fn an_ack_of_new_data_forgets_what_duplicate_acks_have_reported() {
     let mut law = Contention::default();
     law.on_dupack(&ack_at(0.0, 0.0));
-    law.on_ack(&ack_at(10.0, 1.0), &mut window(20.0, 15.0));
+    take_ack(&mut law, &ack_at(10.0, 1.0), &mut window(20.0, 15.0));
     let response = law.on_loss(&loss_at(100, 20.0, 1, 21), &window(20.0, 15.0));
     assert_eq!(response.window_after.0, 20.0);
 }

@@ -42,7 +42,7 @@ impl Path {
         self.acks.rtt = ms(rtt);
         let mut event = self.acks.ack(segments, ms(after), age);
         event.srtt = Some(self.srtt);
-        self.copa.on_ack(&event, &mut self.window);
+        self.copa.grow(&event, &mut self.window);
     }
 
     /// An ACK in the middle of a round trip, `after` ms, that took `rtt` ms.

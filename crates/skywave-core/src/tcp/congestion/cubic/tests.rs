@@ -132,7 +132,7 @@ proptest! {
                         srtt: Some(Duration::from_millis(rtt)),
                         ..ack_at(ms as f64, f64::from(acked))
                     };
-                    c.on_ack(&event, &mut w);
+                    c.grow(&event, &mut w);
                     literal.ack(ms as f64 / 1000.0, rtt as f64 / 1000.0, f64::from(acked));
                     let error = (w.cwnd.0 - literal.cwnd).abs();
                     prop_assert!(error <= 1e-6 * literal.cwnd, "{w:?} {}", literal.cwnd);
@@ -160,7 +160,7 @@ fn ack(c: &mut Cubic, w: &mut Window, ms: f64, may_grow: bool) {
         may_grow,
         ..ack_at(ms, 1.0)
     };
-    c.on_ack(&event, w);
+    c.grow(&event, w);
 }
 
 /// Cut at a window of 100 segments.
@@ -227,7 +227,7 @@ fn with_short_round_trips_it_grows_as_reno_would() {
                 ..ack_at(ms, 1.0)
             };
             reno += 9.0 / 17.0 / w.cwnd.0; // α = 3(1 − β)/(1 + β)
-            c.on_ack(&event, &mut w);
+            c.grow(&event, &mut w);
         }
         assert!(
             (w.cwnd.0 - reno).abs() < 0.02,
@@ -286,7 +286,7 @@ fn without_the_step_of_section_4_3_the_window_grows_more_slowly_than_renos() {
                 srtt: Some(Duration::from_millis(10)),
                 ..ack_at(f64::from(ack), 1.0)
             };
-            cubic.on_ack(&event, &mut win);
+            cubic.grow(&event, &mut win);
         }
         win.cwnd.0
     };

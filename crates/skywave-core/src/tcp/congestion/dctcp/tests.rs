@@ -1,7 +1,7 @@
 //! RFC 8257 section 3.3, by its steps.
 
 use super::*;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 /// An ACK of ten segments up to `una`, of a sender that has sent everything below `nxt`.
 fn ack(una: u64, nxt: u64, marked: bool) -> AckEvent {
@@ -36,18 +36,18 @@ fn once_a_window_of_data_alpha_moves_by_g_towards_the_marked_share() {
     let mut law = dctcp();
     let win = &mut window(100.0, 2.0);
     // The window of data ends where the first ACK finds the sender.
-    law.on_ack(&ack(10, 100, false), win);
+    take_ack(&mut law, &ack(10, 100, false), win);
     let first = 15.0 / 16.0;
     assert_near(law.share.alpha, first, "α");
     // Three in ten of the next window are marked; nothing moves before its end is passed.
     for una in [20, 30, 40, 50, 60, 70, 80, 90, 100] {
-        law.on_ack(&ack(una, una + 90, una <= 40), win);
+        take_ack(&mut law, &ack(una, una + 90, una <= 40), win);
         assert_near(law.share.alpha, first, "α");
     }
-    law.on_ack(&ack(110, 200, false), win);
+    take_ack(&mut law, &ack(110, 200, false), win);
     assert_near(law.share.alpha, first * 15.0 / 16.0 + 0.3 / 16.0, "α");
     // And what was counted counts once.
-    law.on_ack(&ack(210, 300, true), win);
+    take_ack(&mut law, &ack(210, 300, true), win);
     let third = (first * 15.0 / 16.0 + 0.3 / 16.0) * 15.0 / 16.0 + 1.0 / 16.0;
     assert_near(law.share.alpha, third, "α");
     assert_near(after_mark(&mut law), 100.0 * (1.0 - third / 2.0), "cwnd");
@@ -70,7 +70,7 @@ fn alpha_goes_by_the_steps_of_the_rfc() {
     let mut law = dctcp();
     assert_eq!(law.share.alpha, 1.0);
     let win = &mut window(100.0, 2.0);
-    law.on_ack(&ack(10, 40, true), win);
+    take_ack(&mut law, &ack(10, 40, true), win);
     assert_eq!(law.share.alpha, 1.0, "window 1");
     assert_near(after_mark(&mut law), 50.0, "window 1");
     let rows = [
@@ -84,7 +84,7 @@ fn alpha_goes_by_the_steps_of_the_rfc() {
     for (row, (marked, alpha, cut)) in rows.into_iter().enumerate() {
         for number in 0..4 {
             una += 10;
-            law.on_ack(&ack(una, una + 30, number < marked), win);
+            take_ack(&mut law, &ack(una, una + 30, number < marked), win);
         }
         let window = row + 2;
         assert_near(law.share.alpha, alpha, &format!("window {window}"));
@@ -98,7 +98,8 @@ fn without_marks_alpha_dies_away_and_under_marks_alone_it_stays_one() {
     for (marked, alpha) in [(false, dying), (true, 1.0)] {
         let mut law = dctcp();
         for round in 1..=20 {
-            law.on_ack(
+            take_ack(
+                &mut law,
                 &ack(round * 10, round * 10 + 5, marked),
                 &mut window(10.0, 2.0),
             );
@@ -124,6 +125,6 @@ fn losses_and_timeouts_are_answered_as_by_reno() {
 #[test]
 fn the_window_grows_as_renos() {
     let (mut law, mut win) = (dctcp(), window(10.0, 2.0));
-    law.on_ack(&ack_at(0.0, 1.0), &mut win);
+    take_ack(&mut law, &ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 10.1, "cwnd");
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::tcp::congestion::standard_growth;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 /// An ACK that measures this round trip, one of ten segments in flight.
 fn ack(rtt: Duration) -> AckEvent {
@@ -26,7 +26,7 @@ fn hybla() -> Hybla {
 
 /// cwnd after one ACK with this round trip.
 fn after(rtt: u64, mut win: Window) -> f64 {
-    hybla().on_ack(&ack_ms(rtt), &mut win);
+    take_ack(&mut hybla(), &ack_ms(rtt), &mut win);
     win.cwnd.0
 }
 
@@ -35,7 +35,7 @@ fn in_slow_start_an_ack_adds_two_to_rho_less_one() {
     assert_near(after(50, window(10.0, 1e6)), 10.0 + 3.0, "cwnd, ρ = 2");
     assert_near(after(100, window(10.0, 1e6)), 10.0 + 15.0, "cwnd, ρ = 4");
     let mut win = window(10.0, 1e6);
-    hybla().on_ack(&ack(Duration::from_micros(37_500)), &mut win);
+    take_ack(&mut hybla(), &ack(Duration::from_micros(37_500)), &mut win);
     let step = 2.0 * 2.0_f64.sqrt() - 1.0;
     assert_near(win.cwnd.0, 10.0 + step, "cwnd, ρ = 1.5");
 }
@@ -48,7 +48,7 @@ fn in_congestion_avoidance_an_ack_adds_rho_squared_to_a_window() {
     let mut other = Hybla::new(HyblaConfig {
         rtt0: Duration::from_millis(50),
     });
-    other.on_ack(&ack_ms(100), &mut win);
+    take_ack(&mut other, &ack_ms(100), &mut win);
     assert_near(win.cwnd.0, 64.0 + 4.0 / 64.0, "cwnd, RTT0 = 50 ms");
 }
 
@@ -59,7 +59,7 @@ fn an_ack_counts_as_many_segments_as_the_connection_says() {
         counted: Segments(2.0),
         ..ack_ms(100)
     };
-    hybla().on_ack(&two, &mut win);
+    take_ack(&mut hybla(), &two, &mut win);
     assert_near(win.cwnd.0, 10.0 + 2.0 * 15.0, "cwnd");
 }
 
@@ -74,7 +74,7 @@ proptest! {
         let (mut win, mut reno) = (window(cwnd, ssthresh), window(cwnd, ssthresh));
         for (rtt, counted, may_grow) in acks {
             let event = AckEvent { counted: Segments(f64::from(counted)), may_grow, ..ack_ms(rtt) };
-            law.on_ack(&event, &mut win);
+            take_ack(&mut law, &event, &mut win);
             standard_growth(&event, &mut reno);
             prop_assert_eq!(win, reno);
         }
@@ -100,7 +100,7 @@ fn a_step_of_slow_start_is_bounded() {
         counted: Segments::ZERO,
         ..ack(Duration::from_secs(3600))
     };
-    shortest.on_ack(&nothing, &mut win);
+    take_ack(&mut shortest, &nothing, &mut win);
     assert_near(win.cwnd.0, 10.0, "cwnd after an ACK that counts nothing");
 }
 
@@ -109,7 +109,7 @@ fn rho_follows_the_smallest_round_trip() {
     let mut law = hybla();
     let mut rhos = Vec::new();
     for rtt in [200, 300, 100, 600, 10, 50] {
-        law.on_ack(&ack_ms(rtt), &mut window(10.0, 5.0));
+        take_ack(&mut law, &ack_ms(rtt), &mut window(10.0, 5.0));
         rhos.push(law.rho);
     }
     assert_eq!(rhos, [8.0, 8.0, 4.0, 4.0, 1.0, 1.0]);
@@ -123,13 +123,13 @@ fn an_ack_that_may_have_been_kept_back_measures_nothing() {
         in_flight_before: Segments::ONE,
         ..ack_ms(210)
     };
-    law.on_ack(&lone, &mut win);
+    take_ack(&mut law, &lone, &mut win);
     assert_eq!((law.rho, win.cwnd), (1.0, Segments(2.0)));
     let resent = AckEvent {
         segment_rtt: None,
         ..ack_ms(0)
     };
-    law.on_ack(&resent, &mut win);
+    take_ack(&mut law, &resent, &mut win);
     assert_eq!((law.rho, win.cwnd), (1.0, Segments(3.0)));
 }
 
@@ -141,17 +141,17 @@ fn it_measures_also_when_it_may_not_grow() {
         may_grow: false,
         ..ack_ms(100)
     };
-    law.on_ack(&held, &mut win);
+    take_ack(&mut law, &held, &mut win);
     assert_eq!((law.rho, win.cwnd), (4.0, Segments(64.0)));
     // While a detector waits, the window goes on growing by Hybla's law.
-    law.on_waiting(&ack_at(0.0, 0.0), &mut win);
+    law.grow(&ack_at(0.0, 0.0), &mut win);
     assert_near(win.cwnd.0, 64.25, "cwnd");
 }
 
 #[test]
 fn a_cut_is_renos() {
     let mut law = hybla();
-    law.on_ack(&ack_ms(600), &mut window(40.0, 5.0));
+    take_ack(&mut law, &ack_ms(600), &mut window(40.0, 5.0));
     let r = law.on_loss(&loss_at(0, 40.0, 1, 2), &window(40.0, 5.0));
     assert_eq!(
         (r.ssthresh, r.window_after),
@@ -170,7 +170,7 @@ fn grown(rtt: u64, ms: u64, mut win: Window) -> f64 {
     let mut law = hybla();
     for _ in 0..ms / rtt {
         for _ in 0..win.cwnd.0 as u64 {
-            law.on_ack(&ack_ms(rtt), &mut win);
+            take_ack(&mut law, &ack_ms(rtt), &mut win);
         }
     }
     win.cwnd.0

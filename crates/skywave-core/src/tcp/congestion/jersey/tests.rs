@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::tcp::config::{EcnRules, TcpConfig};
-use crate::tcp::testing::{Script, ack_at, assert_near, config, loss_at, timeout_at, window};
+use crate::tcp::testing::{
+    Script, ack_at, assert_near, config, loss_at, take_ack, timeout_at, window,
+};
 use crate::tcp::window::LossCause;
 use crate::time::Duration;
 
@@ -14,7 +16,7 @@ fn measured() -> Jersey {
             srtt: Some(Duration::from_millis(100)),
             ..ack_at(f64::from(i) * 10.0, 1.0)
         };
-        law.on_ack(&ack, &mut window(10.0, 5.0));
+        take_ack(&mut law, &ack, &mut window(10.0, 5.0));
     }
     law
 }

@@ -140,7 +140,8 @@ impl<L: CongestionControl> OnPath<L> {
     /// [`Acks::ack`], which the law hears of.
     pub(crate) fn take_ack(&mut self, segments: u64, after: Duration, age: u64) {
         let event = self.acks.ack(segments, after, age);
-        self.law.on_ack(&event, &mut self.window);
+        self.law.on_ack(&event);
+        self.law.grow(&event, &mut self.window);
     }
 
     #[track_caller]

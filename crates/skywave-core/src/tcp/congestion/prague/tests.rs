@@ -50,7 +50,7 @@ fn marked(event: AckEvent) -> AckEvent {
 /// cwnd after an ACK at 20 segments.
 fn after(law: &mut Prague, event: &AckEvent) -> f64 {
     let mut win = window(20.0, 2.0);
-    law.on_ack(event, &mut win);
+    law.grow(event, &mut win);
     win.cwnd.0
 }
 
@@ -84,7 +84,7 @@ fn alpha_is_one_until_the_first_mark() {
             nxt: round * 10 + 5,
             ..ack(round, 25)
         };
-        law.on_ack(&event, &mut win);
+        law.grow(&event, &mut win);
         assert_near(law.share.alpha, 1.0, "α");
     }
     let first = marked(AckEvent {
@@ -92,14 +92,14 @@ fn alpha_is_one_until_the_first_mark() {
         nxt: 105,
         ..ack(10, 25)
     });
-    law.on_ack(&first, &mut win);
+    law.grow(&first, &mut win);
     assert_near(law.share.alpha, 1.0, "α");
     let next = AckEvent {
         una: 110,
         nxt: 115,
         ..ack(11, 25)
     };
-    law.on_ack(&next, &mut win);
+    law.grow(&next, &mut win);
     assert_near(law.share.alpha, 15.0 / 16.0, "α");
 }
 
@@ -111,17 +111,17 @@ fn slow_start_over_it_counts_rounds_until_short_ones_do_not_count() {
         nxt: n * 10 + 5,
         ..ack(ms, 5)
     };
-    law.on_ack(&round(1, 5), &mut window(20.0, 30.0));
+    law.grow(&round(1, 5), &mut window(20.0, 30.0));
     assert_eq!(law.rounds, 0, "in slow start");
     for n in 2..=5 {
         assert!(!law.is_independent());
-        law.on_ack(&round(n, 5 * n), &mut window(20.0, 2.0));
+        law.grow(&round(n, 5 * n), &mut window(20.0, 2.0));
     }
     assert!(law.is_independent());
     // From now on α moves once in 25 ms.
     law.seen_mark = true;
     for (n, ms, alpha) in [(6, 30, 1.0), (7, 49, 1.0), (8, 50, 15.0 / 16.0)] {
-        law.on_ack(&round(n, ms), &mut window(20.0, 2.0));
+        law.grow(&round(n, ms), &mut window(20.0, 2.0));
         assert_near(law.share.alpha, alpha, "α");
     }
 }
@@ -145,15 +145,15 @@ fn a_mark_cuts_by_alpha_once_in_a_virtual_round_trip() {
 #[test]
 fn the_round_trip_is_smoothed_and_takes_segments_only() {
     let mut law = prague();
-    law.on_ack(&ack(0, 20), &mut window(20.0, 2.0));
+    law.grow(&ack(0, 20), &mut window(20.0, 2.0));
     let by_timer = AckEvent {
         segment_rtt: None,
         srtt: Some(Duration::from_millis(500)),
         ..ack(0, 20)
     };
-    law.on_ack(&by_timer, &mut window(20.0, 2.0));
+    law.grow(&by_timer, &mut window(20.0, 2.0));
     assert_eq!(law.srtt, Duration::from_millis(20));
-    law.on_ack(&ack(1, 28), &mut window(20.0, 2.0));
+    law.grow(&ack(1, 28), &mut window(20.0, 2.0));
     assert_eq!(law.srtt, Duration::from_millis(21));
 }
 
@@ -176,9 +176,9 @@ fn it_is_paced_at_a_window_in_a_round_trip_and_twice_that_in_slow_start() {
     let mut law = prague();
     // 10 segments of 1000 bytes in 1 ms.
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(80_000_000)));
-    law.on_ack(&marked(ack(0, 20)), &mut window(20.0, 2.0));
+    law.grow(&marked(ack(0, 20)), &mut window(20.0, 2.0));
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(8_000_000)));
     assert_eq!(law.send_quantum(), Some(250));
-    law.on_ack(&marked(ack(0, 20)), &mut window(20.0, 41.0));
+    law.grow(&marked(ack(0, 20)), &mut window(20.0, 41.0));
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(16_000_000)));
 }

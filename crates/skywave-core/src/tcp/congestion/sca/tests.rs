@@ -15,7 +15,7 @@ fn after_acks(law: &mut Sca, n: u32) -> Vec<f64> {
     let mut win = window(4.0, 4.0);
     let mut after = Vec::new();
     for _ in 0..n {
-        law.on_ack(&ack_at(0.0, 1.0), &mut win);
+        law.grow(&ack_at(0.0, 1.0), &mut win);
         after.push(win.cwnd.0);
     }
     after
@@ -43,10 +43,10 @@ fn a_sender_sends_one_segment_more_after_ten_acks() {
 fn slow_start_is_not_slowed_and_does_not_count() {
     let mut law = sca(2);
     let mut win = window(2.0, 4.0);
-    law.on_ack(&ack_at(0.0, 1.0), &mut win);
-    law.on_ack(&ack_at(0.0, 1.0), &mut win);
+    law.grow(&ack_at(0.0, 1.0), &mut win);
+    law.grow(&ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 4.0, "cwnd at the threshold");
-    law.on_ack(&ack_at(0.0, 1.0), &mut win);
+    law.grow(&ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 4.0, "cwnd after one ACK of two");
 }
 
@@ -58,9 +58,9 @@ fn a_delayed_ack_counts_once() {
         counted: Segments(2.0),
         ..ack_at(0.0, 2.0)
     };
-    law.on_ack(&two, &mut win);
+    law.grow(&two, &mut win);
     assert_near(win.cwnd.0, 4.0, "cwnd");
-    law.on_waiting(&two, &mut win);
+    law.grow(&two, &mut win);
     assert_near(win.cwnd.0, 5.0, "cwnd");
 }
 
@@ -72,7 +72,7 @@ fn what_may_not_grow_does_not_count() {
         may_grow: false,
         ..ack_at(0.0, 1.0)
     };
-    law.on_ack(&held, &mut win);
+    law.grow(&held, &mut win);
     assert_eq!((win.cwnd, law.counted), (Segments(4.0), 0));
 }
 

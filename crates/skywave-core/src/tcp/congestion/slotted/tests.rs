@@ -1,7 +1,7 @@
 //! The window over slots: constant, then the share; and what ends a slot before its time.
 
 use super::*;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 fn slotted(probe: f64) -> Slotted {
     Slotted {
@@ -11,6 +11,7 @@ fn slotted(probe: f64) -> Slotted {
         },
         rtt_min: None,
         slot: None,
+        is_over: false,
         share: None,
     }
 }
@@ -28,7 +29,7 @@ fn ack(ms: f64) -> AckEvent {
 fn windows(law: &mut Slotted, win: &mut Window, from: f64, n: u32) -> Vec<f64> {
     (0..n)
         .map(|i| {
-            law.on_ack(&ack(from + f64::from(i) * 10.0), win);
+            take_ack(law, &ack(from + f64::from(i) * 10.0), win);
             win.cwnd.0
         })
         .collect()
@@ -58,7 +59,7 @@ fn two_acks_at_once_on_a_path_without_delay_measure_nothing() {
         ..ack_at(0.0, 1.0)
     };
     for _ in 0..3 {
-        law.on_ack(&at_once, &mut win);
+        take_ack(&mut law, &at_once, &mut win);
         assert_near(win.cwnd.0, 8.0, "cwnd");
     }
     assert_eq!(law.share, None);
@@ -70,7 +71,7 @@ fn a_slot_measures_only_itself() {
     windows(&mut law, &mut win, 0.0, 101);
     // The next slot delivers half as much.
     for i in 0..=50 {
-        law.on_ack(&ack(1020.0 + f64::from(i) * 20.0), &mut win);
+        take_ack(&mut law, &ack(1020.0 + f64::from(i) * 20.0), &mut win);
     }
     assert_near(win.cwnd.0, 2.5 + 1.0, "cwnd");
 }
@@ -128,7 +129,7 @@ fn a_window_that_was_not_used_is_no_share() {
         may_grow: false,
         ..ack(500.0)
     };
-    law.on_ack(&idle, &mut win);
+    take_ack(&mut law, &idle, &mut win);
     windows(&mut law, &mut win, 510.0, 60);
     assert_near(win.cwnd.0, 8.0, "cwnd");
 }
@@ -143,7 +144,7 @@ fn without_a_probe_a_queue_shrinks_the_window_slot_by_slot() {
         let gap = 100.0 / win.cwnd.0;
         let before = win.cwnd;
         while win.cwnd == before {
-            law.on_ack(&ack(now), &mut win);
+            take_ack(&mut law, &ack(now), &mut win);
             now += gap;
         }
         seen.push(win.cwnd.0);
@@ -154,9 +155,10 @@ fn without_a_probe_a_queue_shrinks_the_window_slot_by_slot() {
 }
 
 #[test]
-fn a_detector_that_waits_does_not_grow_it() {
-    let mut win = window(8.0, 8.0);
-    slotted(1.0).on_waiting(&ack(0.0), &mut win);
+fn a_slot_does_not_end_while_a_detector_waits() {
+    let (mut law, mut win) = (slotted(1.0), window(8.0, 8.0));
+    windows(&mut law, &mut win, 0.0, 50);
+    law.grow(&ack(60_000.0), &mut win);
     assert_near(win.cwnd.0, 8.0, "cwnd");
 }
 

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::tcp::config::TcpConfig;
-use crate::tcp::testing::{MSS, Script, ack_at, assert_near, config, loss_at, timeout_at, window};
+use crate::tcp::testing::{
+    MSS, Script, ack_at, assert_near, config, loss_at, take_ack, timeout_at, window,
+};
 use crate::units::Segments;
 
 fn law(hops: f64) -> TcpAp {
@@ -20,7 +22,7 @@ fn gap(law: &mut TcpAp, rtts: impl IntoIterator<Item = u64>) -> f64 {
             segment_rtt: Some(Duration::from_millis(rtt)),
             ..ack_at(0.0, 1.0)
         };
-        law.on_ack(&ack, &mut window(4.0, 4.0));
+        take_ack(law, &ack, &mut window(4.0, 4.0));
     }
     let rate = law.pacing_rate().expect("a rate").as_bps() as f64;
     f64::from(MSS) * 8e3 / rate
@@ -60,7 +62,7 @@ fn only_the_last_fifty_round_trips_vary() {
 fn an_ack_without_a_round_trip_measures_nothing() {
     let mut law = law(4.0);
     let before = gap(&mut law, [40]);
-    law.on_ack(&ack_at(0.0, 1.0), &mut window(4.0, 4.0));
+    take_ack(&mut law, &ack_at(0.0, 1.0), &mut window(4.0, 4.0));
     assert_near(gap(&mut law, []), before, "gap");
 }
 
@@ -68,7 +70,7 @@ fn an_ack_without_a_round_trip_measures_nothing() {
 fn the_window_is_renos() {
     let mut law = law(4.0);
     let mut win = window(4.0, 4.0);
-    law.on_ack(&ack_at(0.0, 1.0), &mut win);
+    take_ack(&mut law, &ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 4.25, "cwnd");
     let loss = law.on_loss(&loss_at(0, 8.0, 1, 9), &window(8.0, 8.0));
     assert_eq!(loss, Response::cut_to(Segments(4.0)));

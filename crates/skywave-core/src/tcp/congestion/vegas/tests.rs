@@ -41,7 +41,7 @@ impl Path {
                 in_flight: Segments((self.nxt - una) as f64),
                 ..ack_at(self.now as f64, 1.0)
             };
-            self.vegas.on_ack(&ack, &mut self.window);
+            self.vegas.grow(&ack, &mut self.window);
             self.send();
         }
     }
@@ -134,7 +134,7 @@ fn a_window_that_is_not_used_does_not_grow() {
             in_flight: Segments(in_flight),
             ..ack_at(1.0, 1.0)
         };
-        v.on_ack(&ack, &mut w);
+        v.grow(&ack, &mut w);
         w.cwnd > Segments(10.0)
     };
     assert!(grows(&mut v, 7.0));

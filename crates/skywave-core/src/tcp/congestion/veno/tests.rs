@@ -1,7 +1,7 @@
 //! Fu and Liew 2003, section II.
 
 use super::*;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 fn veno() -> Veno {
     Veno::new(VenoConfig::DEFAULT)
@@ -17,8 +17,8 @@ fn ack(rtt_ms: u64) -> AckEvent {
 /// A sender with BaseRTT 100 ms whose last round trip took `rtt` ms.
 fn measured(rtt: u64) -> Veno {
     let mut v = veno();
-    v.on_ack(&ack(100), &mut window(10.0, 5.0));
-    v.on_ack(&ack(rtt), &mut window(10.0, 5.0));
+    take_ack(&mut v, &ack(100), &mut window(10.0, 5.0));
+    take_ack(&mut v, &ack(rtt), &mut window(10.0, 5.0));
     v
 }
 
@@ -39,9 +39,9 @@ fn the_backlog_is_the_windows_share_of_the_queueing_delay() {
 fn below_the_threshold_it_grows_as_reno() {
     let mut v = measured(125); // a backlog of 2
     let mut w = window(10.0, 5.0);
-    v.on_ack(&ack(125), &mut w);
+    take_ack(&mut v, &ack(125), &mut w);
     assert_near(w.cwnd.0, 10.1, "cwnd");
-    v.on_ack(&ack(125), &mut w);
+    take_ack(&mut v, &ack(125), &mut w);
     assert_near(w.cwnd.0, 10.1 + 1.0 / 10.1, "cwnd");
 }
 
@@ -52,7 +52,7 @@ fn from_the_threshold_on_it_grows_with_every_second_ack() {
     let growth: Vec<bool> = (0..6)
         .map(|_| {
             let before = w.cwnd;
-            v.on_ack(&ack(200), &mut w);
+            take_ack(&mut v, &ack(200), &mut w);
             w.cwnd > before
         })
         .collect();
@@ -67,7 +67,7 @@ fn from_the_threshold_on_it_grows_with_every_second_ack() {
 fn slow_start_is_renos() {
     let mut v = measured(200);
     let mut w = window(4.0, 8.0);
-    v.on_ack(&ack(200), &mut w);
+    take_ack(&mut v, &ack(200), &mut w);
     assert_eq!(w.cwnd, Segments(5.0));
 }
 
@@ -103,6 +103,6 @@ fn by_bytes_an_ack_of_two_segments_counts_twice() {
         counted: Segments(2.0),
         ..ack(100)
     };
-    measured(100).on_ack(&two, &mut w);
+    take_ack(&mut measured(100), &two, &mut w);
     assert_near(w.cwnd.0, 10.2, "cwnd");
 }

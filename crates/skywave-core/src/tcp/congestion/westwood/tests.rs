@@ -5,7 +5,7 @@ mod ucla;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 fn westwood(plus: bool) -> Westwood {
     of(WestwoodConfig {
@@ -27,7 +27,7 @@ fn ack(w: &mut Westwood, ms: f64, acked: f64) {
         ..ack_at(ms, acked)
     };
     if acked > 0.0 {
-        w.on_ack(&event, &mut window(10.0, 5.0));
+        take_ack(w, &event, &mut window(10.0, 5.0));
     } else {
         w.on_dupack(&event);
     }
@@ -157,7 +157,7 @@ fn a_resent_segment_gives_no_smallest_rtt() {
         segment_rtt: None,
         ..ack_at(0.0, 1.0)
     };
-    w.on_ack(&event, &mut window(10.0, 5.0));
+    take_ack(&mut w, &event, &mut window(10.0, 5.0));
     assert_eq!(w.rtt_min, Duration::MAX);
 }
 
@@ -186,7 +186,7 @@ fn westwood_plus_takes_no_sample_while_no_round_trip_is_known() {
     let mut w = westwood(true);
     ack(&mut w, 0.0, 1.0);
     for ms in [200.0, 400.0] {
-        w.on_ack(&ack_at(ms, 1.0), &mut window(10.0, 5.0));
+        take_ack(&mut w, &ack_at(ms, 1.0), &mut window(10.0, 5.0));
         assert_eq!(w.estimate, 0.0);
     }
     ack(&mut w, 500.0, 3.0);
@@ -197,7 +197,7 @@ fn westwood_plus_takes_no_sample_while_no_round_trip_is_known() {
 fn growth_is_renos() {
     let mut w = westwood(false);
     let mut win = window(10.0, 5.0);
-    w.on_ack(&ack_at(0.0, 1.0), &mut win);
+    take_ack(&mut w, &ack_at(0.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 10.1, "cwnd");
 }
 

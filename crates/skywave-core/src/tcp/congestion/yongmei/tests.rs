@@ -1,7 +1,7 @@
 //! Section 3.1.3's two rules by hand, and what they must not do.
 
 use super::*;
-use crate::tcp::testing::{ack_at, assert_near, loss_at, timeout_at, window};
+use crate::tcp::testing::{ack_at, assert_near, loss_at, take_ack, timeout_at, window};
 
 /// A sender that has had `n` ACKs of one segment, 10 ms apart: 100 segments a second; the smallest of its round
 /// trips took 50 ms, the others `rtt`.
@@ -17,7 +17,7 @@ fn measured(n: u32, rtt: u64) -> Yongmei {
             srtt: Some(Duration::from_millis(100)),
             ..ack_at(f64::from(i) * 10.0, 1.0)
         };
-        law.on_ack(&ack, &mut window(10.0, 5.0));
+        take_ack(&mut law, &ack, &mut window(10.0, 5.0));
     }
     law
 }
@@ -72,6 +72,6 @@ fn duplicate_acks_are_part_of_the_rate_and_growth_is_renos() {
     }
     assert!(law.path_window().expect("an estimate") > before);
     let mut win = window(10.0, 5.0);
-    law.on_ack(&ack_at(3000.0, 1.0), &mut win);
+    take_ack(&mut law, &ack_at(3000.0, 1.0), &mut win);
     assert_near(win.cwnd.0, 10.1, "cwnd");
 }

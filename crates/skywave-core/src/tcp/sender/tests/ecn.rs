@@ -42,8 +42,8 @@ fn one_segment(config: TcpConfig) -> Script {
 struct Copy;
 
 impl CongestionControl for Copy {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
-        Reno.on_ack(ack, window);
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
+        Reno.grow(ack, window);
     }
 
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {

@@ -165,7 +165,7 @@ fn a_law_that_undoes_a_cut_after_reordering_keeps_to_the_cap() {
     struct Bold;
 
     impl CongestionControl for Bold {
-        fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+        fn grow(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
         fn on_loss(&mut self, loss: &LossEvent, _window: &Window) -> Response {
             Response::cut_to(loss.window)

@@ -25,14 +25,14 @@ struct Fixed {
 }
 
 impl CongestionControl for Fixed {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let mut heard = self.heard.lock().expect("nobody panics with it");
         heard.acks.push(*ack);
         window.cwnd = self.cwnd;
     }
 
     fn on_dupack(&mut self, _ack: &AckEvent) {
-        panic!("on_ack is to hear of it");
+        panic!("grow is to hear of it");
     }
 
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {

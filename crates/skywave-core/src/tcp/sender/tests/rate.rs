@@ -42,7 +42,7 @@ impl Listener {
 }
 
 impl CongestionControl for Listener {
-    fn on_ack(&mut self, ack: &AckEvent, window: &mut Window) {
+    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         self.note(|h| h.acks.push(*ack));
         standard_growth(ack, window);
     }

@@ -198,7 +198,7 @@ fn a_window_in_slow_start_does_not_jump_to_its_threshold() {
 struct Patient;
 
 impl CongestionControl for Patient {
-    fn on_ack(&mut self, _ack: &AckEvent, _window: &mut Window) {}
+    fn grow(&mut self, _ack: &AckEvent, _window: &mut Window) {}
 
     fn on_loss(&mut self, _loss: &LossEvent, window: &Window) -> Response {
         Response::unchanged(window)

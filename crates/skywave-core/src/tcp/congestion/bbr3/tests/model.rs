@@ -81,7 +81,7 @@ fn a_sample_shorter_than_a_round_trip_tells_no_rate() {
         too_short: true,
         ..sample
     });
-    path.law.on_ack(&event, &mut path.window);
+    path.law.grow(&event, &mut path.window);
     assert_eq!(path.law.rounds.count(), rounds);
     assert_eq!(path.law.max_bandwidth.get(), Rate::from_bps(8_000_000));
 }

@@ -63,11 +63,11 @@ fn the_smallest_round_trip_is_in_whole_ticks_the_handshakes_included() {
         rtt: Some(Duration::from_millis(rtt)),
         ..ack_at(ms, 1.0)
     };
-    w.on_ack(&timed(1412.0, 205), &mut window(10.0, 5.0));
+    take_ack(&mut w, &timed(1412.0, 205), &mut window(10.0, 5.0));
     assert_eq!(w.rtt_min, Duration::from_millis(200));
-    w.on_ack(&timed(1612.0, 195), &mut window(10.0, 5.0));
+    take_ack(&mut w, &timed(1612.0, 195), &mut window(10.0, 5.0));
     assert_eq!(w.rtt_min, Duration::from_millis(200), "twenty ticks again");
-    w.on_ack(&timed(1812.0, 191), &mut window(10.0, 5.0));
+    take_ack(&mut w, &timed(1812.0, 191), &mut window(10.0, 5.0));
     assert_eq!(w.rtt_min, Duration::from_millis(190));
     // What segments take that are not timed does not count.
     ack(&mut w, 2000.0, 1.0);
