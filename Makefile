@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 
-.PHONY: help demo validate plots survey robust book test quick wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots survey robust book test quick fast wasm build bench fuzz fmt lint prerequisites deny
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,10 @@ test: prerequisites ## Run all tests
 
 quick: ## Run the unit tests of one crate after an edit: CRATE=core (TEST=words of their names), unoptimised
 	cargo test --profile quick --locked -p skywave-$(or $(CRATE),core) --lib $(TEST)
+
+fast: ## Run the tests of core, simulator and scenarios after an edit, unoptimised: all but the longest, few draws a property
+	PROPTEST_CASES=6 cargo test --profile quick --locked -p skywave-core -p skywave-sim -p skywave-scenario --lib --tests -- \
+		--skip bianchi --skip models --skip mutations --skip pauses
 
 wasm: prerequisites ## Compare a run as WebAssembly with the same run natively (needs node)
 	sh tools/wasm.sh
