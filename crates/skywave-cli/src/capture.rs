@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use skywave_lab::capture::{Connection, Direction, Protocol, Summary};
-use skywave_lab::experiment::columns::Unit;
 use skywave_lab::report::number::{decimals, fixed, scale};
+use skywave_sim::outcome::Unit;
 
 use crate::failure::Failure;
 

@@ -10,6 +10,7 @@ use skywave_lab::report::Study;
 use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::{claims, rank};
+use skywave_sim::outcome::FLOW;
 
 use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
@@ -30,22 +31,7 @@ use crate::{forecast, interrupt, output};
 /// bins.parquet with `bins`, requests.parquet with `requests`, series.parquet with time series. What
 /// finished is kept: Ctrl-C loses nothing, and a second call runs only what is missing.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    skywave run experiments/cerl/fig7a.toml\n  \
-    skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
-    skywave run my-link.toml --csv             # tables for a spreadsheet, beside the Parquet files\n  \
-    skywave run my-link.toml --svg figures     # its plots as SVG files, for a page\n  \
-    skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
-    skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
-    skywave run my-link.toml --shard 3/64      # one part of 64, for other machines: docs/scale.md\n  \
-    skywave run my-link.toml --dask tcp://head:8786  # on a Dask cluster: docs/scale.md\n  \
-    skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions\n\n\
-    Each line of --json has: scenario, seed, params {path: value as in the file}, flow, transport,\n\
-    goodput_bps, throughput_bps, delivered_bytes, sent_packets, retransmits, timeouts,\n\
-    fast_retransmits, window_cuts, queue_drops, channel_drops, rtt_mean_s, rtt_min_s, cwnd_mean,\n\
-    delay_p50_s, delay_p95_s, delay_p99_s, completion_s (null where there is none), and why it was\n\
-    slow: early_drops, blackout_drops, corrupt_drops, spurious_retransmits, share_… of the time,\n\
-    lost_CAUSE_FOUND (docs/scenarios.md).")]
+#[command(after_help = help())]
 pub(crate) struct Args {
     /// Scenario file (TOML).
     scenario: PathBuf,
@@ -106,6 +92,43 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     figures: Figures,
+}
+
+const EXAMPLES: &str = "Examples:\n  \
+    skywave run experiments/cerl/fig7a.toml\n  \
+    skywave run my-link.toml --series          # cwnd, RTT and queue over time as well\n  \
+    skywave run my-link.toml --csv             # tables for a spreadsheet, beside the Parquet files\n  \
+    skywave run my-link.toml --svg figures     # its plots as SVG files, for a page\n  \
+    skywave run my-link.toml --pdf figures --figure-width 84mm --font-size 8pt  # for a paper\n  \
+    skywave run my-link.toml --json | head -1  # one object a run and flow\n  \
+    skywave run my-link.toml --shard 3/64      # one part of 64, for other machines: docs/scale.md\n  \
+    skywave run my-link.toml --dask tcp://head:8786  # on a Dask cluster: docs/scale.md\n  \
+    skywave run my-link.toml --capture=radio   # packets of the link for Wireshark, both directions";
+
+/// Width of a line of help.
+const WIDTH: usize = 92;
+
+/// Examples, and what the lines of `--json` have: the columns of the table of measures.
+fn help() -> String {
+    let described = FLOW.iter().filter(|column| !column.about.is_empty());
+    let columns = described.map(|column| format!("{},", column.name));
+    let mut text = format!(
+        "{EXAMPLES}\n\nEach line of --json has: scenario, seed, params {{path: value as in the file}}, flow, transport,\n\
+         lost_CAUSE_FOUND (docs/scenarios.md), and these, null where there is none (docs/reference.md,\n\
+         \"Measures\"):"
+    );
+    let mut line = WIDTH;
+    for column in columns {
+        line += 1 + column.len();
+        let space = if line > WIDTH { '\n' } else { ' ' };
+        if space == '\n' {
+            line = column.len();
+        }
+        text.push(space);
+        text += &column;
+    }
+    text.pop();
+    text
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -2,11 +2,10 @@
 
 use std::iter;
 
-use skywave_sim::outcome::MAX_REQUESTS;
+use skywave_sim::outcome::{Column, FLOW, LINK, MAX_REQUESTS, PROXY, STATION};
 use skywave_sim::spec::{FlowSpec, Spec, Traffic, Transport};
 
 use super::Design;
-use super::columns::{Column, FLOW, LINK, PROXY, STATION};
 use super::load::{PACKET_BITS, packets_of};
 use super::series::BYTES_PER_PACKET;
 

@@ -10,7 +10,6 @@
 //! missing runs, and a changed scenario runs again. Results are collected by index, so that the number of threads
 //! changes none.
 
-pub mod columns;
 mod estimate;
 pub mod file;
 mod gather;

@@ -7,9 +7,10 @@
 //! a file without a name (`spill.rs`). Reports unpack a run when its turn comes, a plot at a time. If the file
 //! cannot be read, the results say so (`Results::check`), and no report is written.
 
-use skywave_sim::outcome::{Bins, Outcome, Request, Span, StationOutcome};
+use skywave_sim::outcome::{
+    Bins, Cell, Column, FLOW, LINK, Outcome, PROXY, Request, STATION, Span, StationOutcome,
+};
 
-use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::timeline::ACTIVITIES;
 
 /// Adds an outcome; its time series are left out.

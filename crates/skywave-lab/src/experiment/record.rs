@@ -7,9 +7,10 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use skywave_sim::outcome::{Bins, Outcome, Request, StationOutcome};
+use skywave_sim::outcome::{
+    Bins, Cell, Column, FLOW, LINK, Outcome, PROXY, Request, STATION, StationOutcome,
+};
 
-use super::columns::{Cell, Column, FLOW, LINK, PROXY, STATION};
 use super::key::{RunKey, hash};
 use super::results::RunResult;
 use super::store::series_path;

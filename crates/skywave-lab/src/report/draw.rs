@@ -4,9 +4,9 @@ use super::number::{Scaled, scale};
 use super::panel::{Panel, XAxis};
 use super::plot::{Axis, Look, Plot, Scale, SeriesData};
 use super::words::{capitalised, with_unit};
-use crate::experiment::columns::Unit;
 use crate::experiment::stats::quantile;
 use crate::scenario::PlotKind;
+use skywave_sim::outcome::Unit;
 
 /// Most markers of a series: more would be a smear, and make the file large.
 const MAX_MARKERS: usize = 1000;

@@ -14,9 +14,10 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::row::{Row, rows};
 use super::study::{Study, StudyPoint};
-use skywave_sim::outcome::{Outcome, ProxyOutcome, StationOutcome};
+use skywave_sim::outcome::{
+    Cell, Column, FLOW, LINK, Outcome, PROXY, ProxyOutcome, STATION, StationOutcome, Unit,
+};
 
-use crate::experiment::columns::{Cell, Column, FLOW, LINK, PROXY, STATION, Unit};
 use crate::experiment::{Results, timeline};
 
 mod params;

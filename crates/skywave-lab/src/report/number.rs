@@ -1,7 +1,7 @@
 //! Numbers for people: scaled to a sensible unit, with no more digits than they are worth.
 
-use crate::experiment::columns::Unit;
 use crate::experiment::stats::Estimate;
+use skywave_sim::outcome::Unit;
 
 /// A unit with its prefix: a value times `factor` is in `label`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,9 +10,9 @@ use super::study::{Study, StudyPoint};
 use super::summary;
 use super::words::Words;
 use crate::experiment::Results;
-use crate::experiment::columns::Unit;
 use crate::experiment::stats::{Average, Estimate, Paired, paired_difference, paired_gain};
 use crate::scenario::{Plot, PlotAxis, PlotKind};
+use skywave_sim::outcome::Unit;
 
 /// Most series that single flows make; beyond, the copies of a flow are pooled.
 const MAX_FLOW_SERIES: usize = 8;

@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use skywave_sim::outcome::FlowOutcome;
+use skywave_sim::outcome::{Cell, FLOW, FlowOutcome};
 
 use super::caution::is_same;
 use super::study::{Study, StudyPoint};
 use crate::experiment::Results;
-use crate::experiment::columns::{Cell, FLOW};
 use crate::scenario::{ParamValue, Written};
 
 /// The measurements of one flow of one run, with everything that names the run.

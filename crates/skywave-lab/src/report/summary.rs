@@ -1,9 +1,10 @@
 //! From the outcome of a run to one number, and what that number is called.
 
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, StationOutcome};
+use skywave_sim::outcome::{
+    Column, FLOW, FlowOutcome, LINK, LinkOutcome, Outcome, Pooling, STATION, StationOutcome, Unit,
+};
 
 use super::study::{Study, StudyPoint};
-use crate::experiment::columns::{Column, FLOW, LINK, Pooling, STATION, Unit};
 use crate::experiment::stats::jain;
 use crate::scenario::{GOODPUT, Metric, Plot, PlotAxis, Sample};
 

@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use skywave_core::quic;
 use skywave_core::tcp::PRESETS;
-use skywave_lab::experiment::columns::{Column, FLOW, PROXY, STATION};
 use skywave_lab::experiment::{self, Options};
 use skywave_lab::scenario::{NoFiles, Scenario};
 use skywave_sim::Outcome;
+use skywave_sim::outcome::{Column, FLOW, PROXY, STATION};
 
 use crate::hash::Hashes;
 use crate::networks::NETWORKS;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use skywave_lab::experiment::columns::{Cell, Column, FLOW, LINK, PROXY, STATION, Unit};
-use skywave_sim::outcome::{FlowOutcome, Outcome};
+use skywave_sim::outcome::{Cell, Column, FLOW, FlowOutcome, LINK, Outcome, PROXY, STATION, Unit};
 
 /// Digits of a hash: enough that two outcomes of one case do not agree by chance, and few enough that a
 /// line of the table can be read.

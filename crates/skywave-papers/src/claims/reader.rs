@@ -2,15 +2,14 @@
 //! put together.
 
 use skywave_core::link::Service;
-use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome};
+use skywave_sim::outcome::{Column, FLOW, FlowOutcome, LINK, LinkOutcome, Outcome, Pooling};
 use skywave_sim::spec::Spec;
 
 use super::error::Fault;
 use super::model::{Data, Names, Per, Pool};
 use super::over_time::{OverTime, seconds};
-use skywave_lab::experiment::columns::{Column, FLOW, LINK, Pooling};
 use skywave_lab::experiment::stats::jain;
-use skywave_scenario::{FLOW_METRICS, LINK_METRICS, Metric, Point, Scenario};
+use skywave_scenario::{Point, Scenario};
 
 /// Reads one number of an outcome.
 pub(super) struct Reader {
@@ -38,18 +37,12 @@ struct Fraction<T: 'static> {
 }
 
 impl<T> Fraction<T> {
-    fn new(
-        data: &Data,
-        default: &str,
-        metrics: &[Metric],
-        columns: &'static [Column<T>],
-    ) -> Result<Self, Fault> {
+    fn new(data: &Data, default: &str, columns: &'static [Column<T>]) -> Result<Self, Fault> {
         let find = |name: &String| {
-            let field = metrics.iter().find(|m| m.name == *name).map(|m| m.field);
-            let field = field.unwrap_or(name);
-            let column = columns.iter().find(|c| c.name == field);
+            let column = columns.iter().find(|column| column.is_called(name));
             column.ok_or_else(|| {
-                Fault::unknown("measured number", name, metrics.iter().map(|m| m.name))
+                let described = columns.iter().filter(|column| !column.about.is_empty());
+                Fault::unknown("measured number", name, described.map(|c| c.short))
             })
         };
         let all = |names: &Names| -> Result<Vec<_>, Fault> {
@@ -124,10 +117,10 @@ impl Reader {
             }
             What::Link {
                 index: link_index(&spec, link)?,
-                number: Fraction::new(data, "utilisation", LINK_METRICS, LINK)?,
+                number: Fraction::new(data, "utilisation", LINK)?,
             }
         } else {
-            let number = Fraction::new(data, "goodput", FLOW_METRICS, FLOW)?;
+            let number = Fraction::new(data, "goodput", FLOW)?;
             let adds_up = number.top.iter().all(|c| c.pooling != Pooling::Mean);
             let default = if adds_up { Pool::Sum } else { Pool::Mean };
             What::Flows {

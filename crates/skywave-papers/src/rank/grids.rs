@@ -6,10 +6,10 @@ use super::model::{Delay, Kind};
 use super::ranking::{OnPath, RankedPath, Ranking, Row};
 use super::samples::PathSamples;
 use super::study::Study;
-use skywave_lab::experiment::columns::Unit;
 use skywave_lab::experiment::stats::{Estimate, paired_gain};
 use skywave_lab::report::number::{decimals, fixed, percent, plus_minus, scale};
 use skywave_lab::report::{Grid, NONE};
+use skywave_sim::outcome::Unit;
 
 /// `93.1 ±0.4`, in percent.
 pub(super) fn share(estimate: Option<Estimate>) -> String {

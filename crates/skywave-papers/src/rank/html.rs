@@ -7,10 +7,10 @@ use super::grids::{against_published, as_fair_as, delay_name, mark, summary};
 use super::mechanisms;
 use super::{Kind, OnPath, Ranked, RankedPath, Row, Study, families};
 use skywave_lab::experiment::ENGINE;
-use skywave_lab::experiment::columns::Unit;
 use skywave_lab::report::number::scale;
 use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData, shade, shades_css};
 use skywave_lab::report::{CSS, Grid, render_page};
+use skywave_sim::outcome::Unit;
 
 const TEMPLATE: &str = concat!(include_str!("rank.html"), include_str!("end.html"));
 const HEAT: &str = include_str!("heat.css");

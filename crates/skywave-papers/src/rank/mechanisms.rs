@@ -4,11 +4,11 @@ use super::grids::share;
 use super::ranking::{OnPath, RankedPath, Ranking, Row};
 use super::study::Study;
 use super::{Kind, Ranked};
-use skywave_lab::experiment::columns::Unit;
 use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::number::{decimals, fixed, plus_minus, scale};
 use skywave_lab::report::plot::{Heat, HeatCell};
 use skywave_lab::report::{Grid, NONE};
+use skywave_sim::outcome::Unit;
 
 /// Whether a study sets a composition beside another one.
 pub(super) fn any(study: &Study) -> bool {

@@ -1,8 +1,6 @@
 //! The measured quantities, by the names that plots and tables use, and where each can be shown.
 
-mod flow;
-
-pub use flow::FLOW_METRICS;
+use skywave_sim::outcome::{Column, FLOW, LINK, STATION};
 
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
@@ -23,119 +21,38 @@ const fn metric(name: &'static str, field: &'static str, about: &'static str) ->
     Metric { name, field, about }
 }
 
-/// What most plots show: of a flow over the window, and in bins of time.
-pub const GOODPUT: Metric = metric(
-    "goodput",
-    "goodput_bps",
-    "Payload that reached the application in order, each byte once, in bit/s.",
-);
+/// Number of columns that have a meaning of their own, and so a name here; they come first.
+const fn described<T>(columns: &[Column<T>]) -> usize {
+    let mut number = 0;
+    while number < columns.len() && !columns[number].about.is_empty() {
+        number += 1;
+    }
+    number
+}
+
+/// The first columns of a table.
+const fn first<T, const NUMBER: usize>(columns: &[Column<T>]) -> [Metric; NUMBER] {
+    let mut metrics = [metric("", "", ""); NUMBER];
+    let mut at = 0;
+    while at < NUMBER {
+        let column = &columns[at];
+        metrics[at] = metric(column.short, column.name, column.about);
+        at += 1;
+    }
+    metrics
+}
+
+/// The quantities measured of a flow.
+pub const FLOW_METRICS: &[Metric] = &first::<_, { described(FLOW) }>(FLOW);
 
 /// The quantities measured of a link.
-pub const LINK_METRICS: &[Metric] = &[
-    metric(
-        "utilisation",
-        "utilisation",
-        "Share of the time in which the link transmitted; of a trace the share of its opportunities that were used.",
-    ),
-    metric(
-        "queue_mean",
-        "queue_mean_packets",
-        "Time average of the queue, in packets, without the one in transmission.",
-    ),
-    metric("offered", "offered", "Packets that were offered."),
-    metric(
-        "drop_rate",
-        "drop_rate",
-        "`queue_drops` per packet offered.",
-    ),
-    metric(
-        "queue_above_half",
-        "queue_above_half",
-        "Share of the time in which more than half of a limit in packets waited; with `details`, not for links with `arq`.",
-    ),
-    metric(
-        "ecn_marks",
-        "ecn_marks",
-        "Packets that the queue marked instead of dropping them early (ECN).",
-    ),
-    metric(
-        "queue_drops",
-        "queue_drops",
-        "Packets that the queue dropped.",
-    ),
-    metric(
-        "channel_drops",
-        "channel_drops",
-        "Packets that the channel's loss models lost.",
-    ),
-    metric(
-        "blackout_drops",
-        "blackout_drops",
-        "Packets that were lost in blackouts.",
-    ),
-    metric("corrupted", "corrupted", "Packets that were damaged."),
-    metric(
-        "link_retransmits",
-        "link_retransmits",
-        "Transmissions after a packet's first, with `arq`.",
-    ),
-    metric(
-        "given_up",
-        "given_up",
-        "Packets that the link gave up, with `arq`; in `channel_drops`, or in `blackout_drops` if the last transmission ended in a blackout.",
-    ),
-    metric(
-        "mean_transmissions",
-        "mean_transmissions",
-        "Mean number of transmissions of a packet, with `arq`.",
-    ),
-    metric(
-        "fec_repairs",
-        "fec_repairs",
-        "Corrupted transmissions that the code repaired, with `fec`.",
-    ),
-];
+pub const LINK_METRICS: &[Metric] = &first::<_, { described(LINK) }>(LINK);
 
 /// The quantities measured of a station of a radio network.
-pub const STATION_METRICS: &[Metric] = &[
-    metric(
-        "attempts",
-        "attempts",
-        "Data frames that were put on the air, each attempt counted.",
-    ),
-    metric("requests", "requests", "RTS that were put on the air."),
-    metric(
-        "unanswered",
-        "unanswered",
-        "Those of both that nobody answered.",
-    ),
-    metric(
-        "unanswered_share",
-        "unanswered_share",
-        "The same as a share of both.",
-    ),
-    metric(
-        "acknowledged",
-        "acknowledged",
-        "Packets that were acknowledged.",
-    ),
-    metric("given_up", "given_up", "Packets that were given up."),
-    metric(
-        "queue_drops",
-        "queue_drops",
-        "Packets that the MAC's queue dropped, full or early.",
-    ),
-    metric(
-        "queue_time_mean",
-        "queue_time_mean_s",
-        "Mean time that packets were in the MAC's queue before they came to its head, in s.",
-    ),
-    metric(
-        "contention_mean",
-        "contention_mean_s",
-        "Mean time that an acknowledged packet was at the head of the queue, in s.",
-    ),
-];
+pub const STATION_METRICS: &[Metric] = &first::<_, { described(STATION) }>(STATION);
+
+/// What most plots show: of a flow over the window, and in bins of time.
+pub const GOODPUT: Metric = FLOW_METRICS[0];
 
 /// Quantities recorded over time with `run.series = true`.
 pub const SERIES: &[Metric] = &[

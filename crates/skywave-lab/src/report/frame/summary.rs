@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array};
 use arrow_schema::{DataType, Field};
-use skywave_sim::outcome::FlowOutcome;
+use skywave_sim::outcome::{Column, FLOW, FlowOutcome};
 
 use super::{Frame, chunked, numbers, params::ParamColumns, text, with_unit};
-use crate::experiment::columns::{Column, FLOW};
 use crate::experiment::stats::Estimate;
 use crate::experiment::{Results, RunResult};
 use crate::report::study::{Study, StudyPoint};

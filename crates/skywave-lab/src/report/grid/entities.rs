@@ -1,9 +1,10 @@
 //! Tables of flows, links, proxies and stations, point by point.
 
 use super::{Grid, of_runs};
-use skywave_sim::outcome::{LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
+use skywave_sim::outcome::{
+    Column, LINK, LinkOutcome, Outcome, PROXY, ProxyOutcome, STATION, StationOutcome, Unit,
+};
 
-use crate::experiment::columns::{Column, LINK, PROXY, STATION, Unit};
 use crate::experiment::stats::Average;
 use crate::experiment::{Results, RunResult};
 use crate::report::number::{decimals, scale};

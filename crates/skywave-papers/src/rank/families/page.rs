@@ -6,10 +6,10 @@ use super::super::study::Study;
 use super::super::{Ranked, mechanisms};
 use super::{Families, curve, grids};
 use skywave_lab::experiment::ENGINE;
-use skywave_lab::experiment::columns::Unit;
 use skywave_lab::report::number::{decimals, fixed, scale};
 use skywave_lab::report::plot::{shade, shades_css};
 use skywave_lab::report::{CSS, Grid, NONE, render_page};
+use skywave_sim::outcome::Unit;
 
 const TEMPLATE: &str = concat!(include_str!("page.html"), include_str!("../end.html"));
 const STYLE: &str = include_str!("../heat.css");

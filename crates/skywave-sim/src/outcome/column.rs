@@ -1,0 +1,194 @@
+//! Columns: all that is said of a measured number, once.
+//!
+//! A field of an outcome and its column are one entry of a table. Result rows, Parquet files, stored runs, plots, the names
+//! in scenarios, their schema and their reference follow the tables.
+
+/// One measured value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    /// A count.
+    Count(u64),
+    /// A real number that is always there.
+    Real(f64),
+    /// A real number that some runs do not have.
+    Maybe(Option<f64>),
+    /// A time that has not come by the end of the run, though it would come.
+    Later,
+}
+
+impl Cell {
+    /// The value as a number, when there is one.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Count(n) => Some(n as f64),
+            Self::Real(x) => Some(x),
+            Self::Maybe(x) => x,
+            Self::Later => None,
+        }
+        .filter(|x| x.is_finite())
+    }
+
+    /// As [`Self::number`]; infinity for what is later than the end of the run, so that a mean of this and others is no
+    /// number, and quantiles of them are right.
+    pub fn sample(self) -> Option<f64> {
+        match self {
+            Self::Later => Some(f64::INFINITY),
+            other => other.number(),
+        }
+    }
+}
+
+/// Unit of a number; decides how it is scaled and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Bits per second.
+    BitRate,
+    /// Bytes.
+    Bytes,
+    /// Seconds.
+    Seconds,
+    /// Packets.
+    Packets,
+    /// Segments of one MSS.
+    Segments,
+    /// Events of some kind.
+    Count,
+    /// A share between 0 and 1, written in percent.
+    Share,
+    /// A pure number.
+    Ratio,
+}
+
+/// How the values of several flows become one number for the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooling {
+    /// Rates and counts add up.
+    Sum,
+    /// What arrives adds up, too; of a flow that a proxy splits it arrives once, whatever its halves say.
+    Arriving,
+    /// Times and windows are averaged over the flows that have one.
+    Mean,
+}
+
+/// One measured field of `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<T: 'static> {
+    /// The field's name, as in rows and files; scenarios may use it too.
+    pub name: &'static str,
+    /// Its name in scenarios and in the reference; that of the field if there is no shorter one.
+    pub short: &'static str,
+    /// Meaning and unit, in a sentence: the reference and editors show it. Empty for what has no name in scenarios.
+    pub about: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// How flows are pooled.
+    pub pooling: Pooling,
+    /// It is a time until something, which may not have come by the end of the run.
+    pub until: bool,
+    /// Reads it.
+    pub get: fn(&T) -> Cell,
+    /// Writes it from a stored number; `None` where the number is missing.
+    pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
+}
+
+impl<T> Column<T> {
+    /// Whether this is one of its names.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.short == name || self.name == name
+    }
+}
+
+/// A type of measured fields.
+pub(super) trait Number: Copy {
+    /// The value in a table.
+    fn cell(self) -> Cell;
+
+    /// The value from a stored number, read as a real one and as a count; `None` where it is missing.
+    fn stored(real: Option<f64>, count: Option<u64>) -> Option<Self>;
+}
+
+impl Number for u64 {
+    fn cell(self) -> Cell {
+        Cell::Count(self)
+    }
+
+    fn stored(_: Option<f64>, count: Option<u64>) -> Option<Self> {
+        count
+    }
+}
+
+impl Number for f64 {
+    fn cell(self) -> Cell {
+        Cell::Real(self)
+    }
+
+    fn stored(real: Option<f64>, _: Option<u64>) -> Option<Self> {
+        real
+    }
+}
+
+impl Number for Option<f64> {
+    fn cell(self) -> Cell {
+        Cell::Maybe(self)
+    }
+
+    fn stored(real: Option<f64>, _: Option<u64>) -> Option<Self> {
+        Some(real)
+    }
+}
+
+/// An outcome and the table of its columns, both from one list. An entry is a field of the outcome: its meaning, its name,
+/// its name in scenarios if that is another one, its type, unit, pooling and label, and `until` for a time that may come
+/// after the end of the run. After `~` comes a field that is no number; of a table of losses with its cells, each with its
+/// name, cause, finding and label.
+macro_rules! measured {
+    ($(#[$of:meta])* $outcome:ident, $(#[$doc:meta])* $table:ident:
+     $($(#[doc = $about:literal])+
+       $field:ident $($short:literal)?: $type:ty, $unit:ident, $pooling:ident, $label:literal $(, $until:ident)?;)*
+     $(~ $(#[$other_doc:meta])* $other:ident: $other_type:ty;
+       $($cell:ident $cause:ident $found:ident $of_cell:literal;)*)?) => {
+        $(#[$of])*
+        #[derive(Clone, Debug, PartialEq, Default, serde::Serialize)]
+        pub struct $outcome {
+            /// Its name, as in the specification.
+            pub name: String,
+            $($(#[doc = $about])+ pub $field: $type,)*
+            $($(#[$other_doc])* pub $other: $other_type,)?
+        }
+
+        $(#[$doc])*
+        pub const $table: &[Column<$outcome>] = &[
+            $(Column::<$outcome> {
+                name: stringify!($field),
+                short: [$($short,)? stringify!($field)][0],
+                about: concat!($($about),+).trim_ascii(),
+                label: $label,
+                unit: Unit::$unit,
+                pooling: Pooling::$pooling,
+                until: false,
+                get: |of| of.$field.cell(),
+                set: |of, real, count| {
+                    of.$field = Number::stored(real, count)?;
+                    Some(())
+                },
+            }$(.$until())?,)*
+            $($(Column::<$outcome> {
+                name: stringify!($cell),
+                short: stringify!($cell),
+                about: "",
+                label: $of_cell,
+                unit: Unit::Count,
+                pooling: Pooling::Sum,
+                until: false,
+                get: |of| Cell::Count(of.$other.count(LossCause::$cause, Found::$found)),
+                set: |of, _, count| {
+                    of.$other.add(LossCause::$cause, Found::$found, count?);
+                    Some(())
+                },
+            },)*)?
+        ];
+    };
+}
+pub(super) use measured;

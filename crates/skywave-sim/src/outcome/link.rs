@@ -1,0 +1,41 @@
+//! What is measured of a link.
+
+use super::column::{Column, Number, Pooling, Unit, measured};
+
+measured! {
+    /// The measurements of one one-way link.
+    LinkOutcome,
+    /// The columns of a link.
+    LINK:
+    /// Share of the time in which the link transmitted; of a trace the share of its opportunities that were
+    /// used.
+    utilisation: f64, Share, Mean, "Utilisation";
+    /// Time average of the queue, in packets, without the one in transmission.
+    queue_mean_packets "queue_mean": f64, Packets, Mean, "Mean queue";
+    /// Packets that were offered.
+    offered: u64, Count, Sum, "Packets offered";
+    /// Packets that the queue dropped.
+    queue_drops: u64, Count, Sum, "Queue drops";
+    /// Packets that the queue marked instead of dropping them early (ECN).
+    ecn_marks: u64, Count, Sum, "Marks (ECN)";
+    /// `queue_drops` per packet offered.
+    drop_rate: Option<f64>, Share, Mean, "Drop rate";
+    /// Share of the time in which more than half of a limit in packets waited; with `details`, not for links
+    /// with `arq`.
+    queue_above_half: Option<f64>, Share, Mean, "Queue above half";
+    /// Packets that the channel's loss models lost.
+    channel_drops: u64, Count, Sum, "Channel drops";
+    /// Packets that were lost in blackouts.
+    blackout_drops: u64, Count, Sum, "Blackout drops";
+    /// Packets that were damaged.
+    corrupted: u64, Count, Sum, "Damaged";
+    /// Transmissions after a packet's first, with `arq`.
+    link_retransmits: u64, Count, Sum, "Link retransmits";
+    /// Packets that the link gave up, with `arq`; in `channel_drops`, or in `blackout_drops` if the last
+    /// transmission ended in a blackout.
+    given_up: u64, Count, Sum, "Given up";
+    /// Mean number of transmissions of a packet, with `arq`.
+    mean_transmissions: Option<f64>, Ratio, Mean, "Mean transmissions";
+    /// Corrupted transmissions that the code repaired, with `fec`.
+    fec_repairs: u64, Count, Sum, "FEC repairs";
+}
