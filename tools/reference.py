@@ -1,7 +1,7 @@
 """Writes docs/reference.md, the reference of all keys of a scenario, from the JSON schema.
 
-The schema has its texts from the doc comments of crates/skywave-scenario/src/model, and the measures from
-those of crates/skywave-sim/src/outcome; both are changed there, never in the page.
+The schema has its texts from the doc comments of crates/skywave-scenario/src/model, and the
+measures from those of crates/skywave-sim/src/outcome; both are changed there, never in the page.
 
 python3 tools/reference.py          writes the page
 python3 tools/reference.py --check  fails if it is out of date
