@@ -3,7 +3,7 @@
 //!
 //! A [`Set`] is a folder: a table of reference rows, a template that makes a scenario file of each row, so that what is
 //! validated is what users run, and `set.toml`, which says what is compared (docs/own-comparison.md). [`Set`] is a
-//! [`Design`] for [`skywave_lab::experiment::run`].
+//! [`Design`](skywave_lab::experiment::Design) for [`skywave_lab::experiment::run`].
 
 pub mod live;
 mod markdown;
