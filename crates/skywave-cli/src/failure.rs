@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     /// A scenario file is wrong.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// There are no such claims, or they are wrong.
+    /// Claims of a paper that are wrong or do not exist.
     #[error(transparent)]
     Claims(#[from] ClaimsError),
     /// Figures of all papers.
@@ -40,7 +40,7 @@ pub(crate) enum Failure {
     Page {
         /// The page.
         page: PathBuf,
-        /// What is wrong.
+        /// Mistake in the page, in words.
         why: String,
     },
     /// A folder is no paper.
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
         what: &'static str,
         /// The verb that takes it.
         verb: &'static str,
-        /// What that verb is given.
+        /// Argument that fits the other verb.
         given: PathBuf,
     },
     /// A study of paths is wrong.
@@ -65,7 +65,7 @@ pub(crate) enum Failure {
     #[cfg(feature = "pdf")]
     #[error(transparent)]
     Font(#[from] NoSuchFont),
-    /// There is not enough memory.
+    /// Memory is too small for the runs.
     #[error("{}: this takes about {takes} of memory, most of it for {keys}; expected at most {most} (--memory raises it)", file.display())]
     Memory {
         /// The scenario.
@@ -83,7 +83,7 @@ pub(crate) enum Failure {
     /// Simulations could not be run or kept.
     #[error(transparent)]
     Experiment(#[from] experiment::Error),
-    /// There is no such set of reference rows, or it is wrong.
+    /// Set of reference rows that is wrong or does not exist.
     #[error(transparent)]
     Set(#[from] SetError),
     /// Fewer rows agree than are required, in these sets.
@@ -100,7 +100,7 @@ pub(crate) enum Failure {
     Capture {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Mistake in the capture.
         source: capture::ReadError,
     },
     /// Real packets could not be impaired, or were otherwise than asked.
@@ -135,9 +135,9 @@ pub(crate) enum Failure {
     /// An address is none.
     #[error("{text}: {why}; expected HOST:PORT, such as 203.0.113.7:4747")]
     Address {
-        /// What was given.
+        /// Text given as the address.
         text: String,
-        /// What is wrong with it.
+        /// Mistake in the address, in words.
         why: String,
     },
     /// Files cannot be put into a folder.
@@ -186,9 +186,9 @@ pub(crate) enum Failure {
         "{why}; to be let in by a key, give the other side this host's, for its option --allow {this}"
     )]
     NotLetIn {
-        /// What the other side says.
+        /// Refusal in the other side's words.
         why: String,
-        /// This host's key.
+        /// Public key of this host.
         this: PublicKey,
     },
     /// Some files could not.
@@ -198,7 +198,7 @@ pub(crate) enum Failure {
         failed: usize,
         /// All files.
         all: usize,
-        /// What was to be done with them.
+        /// Participle of what was to be done with the files: `sent`, `received`.
         verb: &'static str,
     },
     /// Ctrl-C while sending.

@@ -1,4 +1,4 @@
-//! What runs will take: told before they begin, and refused if it is more memory than there is.
+//! Forecast of time, disk and memory: told before long runs, which are refused where memory is too small.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ const LARGE: f64 = 1e9;
 /// How a scenario is to be run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
-    /// This part alone.
+    /// Part of the runs that is to be made; all of them if `None`.
     pub(crate) shard: Option<Shard>,
     /// Most memory, bytes.
     pub(crate) memory: Option<u64>,
     /// One a core unless given.
     pub(crate) threads: Option<usize>,
-    /// Which runs record time series.
+    /// Choice of the runs that record time series.
     pub(crate) series: RecordSeries,
 }
 

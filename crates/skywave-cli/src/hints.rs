@@ -70,7 +70,7 @@ pub(crate) fn add(mut error: Error, args: &[OsString]) -> Error {
     error
 }
 
-/// It begins as a negative number does.
+/// Whether an argument begins as a negative number does.
 fn is_negative(argument: &str) -> bool {
     let number = argument.strip_prefix('-');
     number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

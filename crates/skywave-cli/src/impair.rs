@@ -123,7 +123,7 @@ pub(crate) enum ImpairError {
     Path {
         /// The scenario, or what stands for it.
         scenario: String,
-        /// What is wrong.
+        /// Reason why the flow has no path for real packets.
         source: PathError,
     },
     /// A preset's losses are replaced one way only.
@@ -148,7 +148,7 @@ pub(crate) enum ImpairError {
     #[cfg(target_os = "linux")]
     #[error(transparent)]
     Behind(#[from] skywave_wire::behind::BehindError),
-    /// There are neither TUN devices nor network namespaces here.
+    /// TUN devices and network namespaces are missing: the system is not Linux.
     #[cfg(not(target_os = "linux"))]
     #[error("{0} needs Linux")]
     OnlyLinux(&'static str),
@@ -158,7 +158,7 @@ pub(crate) enum ImpairError {
     /// The path was another one than that of the scenario.
     #[error("{0}; the path was not the scenario's")]
     Unfaithful(String),
-    /// The same, of a program that succeeded, when that is to be a failure.
+    /// Failure of `--strict`: the program succeeded, and the relay was unfaithful.
     #[error(transparent)]
     Strict(Box<Self>),
 }

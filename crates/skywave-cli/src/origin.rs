@@ -17,14 +17,14 @@ pub(crate) struct Origin {
     dir: PathBuf,
     /// As the user named it.
     named: PathBuf,
-    /// The same for every name that the file has.
+    /// Canonical path of `named`, one for every name that the file has.
     path: Option<PathBuf>,
     /// The other file, whose results are there.
     other: Option<PathBuf>,
 }
 
 impl Origin {
-    /// Of the scenario at `named` that says `text`, for results in `dir`.
+    /// Origin of results in `dir`: the scenario at `named`, whose text is `text`.
     pub(crate) fn of(named: &Path, dir: &Path, text: &str) -> Self {
         let path = named.canonicalize().ok();
         let before = before(dir);

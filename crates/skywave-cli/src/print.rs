@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What may wait to be printed.
+/// Lines that may wait to be printed; further ones are left out.
 const MOST: usize = 4096;
 /// How long the end of a command waits for somebody who reads nothing.
 const FAREWELL: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What the results of a scenario leave on the disk and in the terminal: for `run` and `merge`.
+//! Results of a scenario on the disk and in the terminal, for `run` and `merge`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub(crate) struct Publication<'a> {
     pub(crate) shown: Shown,
 }
 
-/// What to print.
+/// Form in which results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// A table, and where the files are.

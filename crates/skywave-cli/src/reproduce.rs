@@ -213,7 +213,7 @@ impl Args {
         &self.paper
     }
 
-    /// The same as an argument of a command that can be copied.
+    /// Paper as an argument of a command that can be copied.
     fn named(&self, paper: &Paper) -> String {
         output::for_shell(Path::new(self.given(paper)))
     }

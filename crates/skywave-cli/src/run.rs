@@ -207,7 +207,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     publication.show(&drawn, captured.as_deref())
 }
 
-/// What stands in the place of a scenario and is for another verb.
+/// Failure for a path that is no scenario but belongs to another verb; `None` for any other.
 fn of_other_kind(path: &Path) -> Option<Failure> {
     let other = |what, verb, given: &Path| Failure::NoScenario {
         path: path.to_owned(),
@@ -235,7 +235,7 @@ impl Args {
         Some(names.filter(|name| !name.is_empty()).cloned().collect())
     }
 
-    /// Which runs record time series.
+    /// Choice of the runs that record time series.
     fn recorded(&self, scenario: &Scenario) -> RecordSeries {
         match self.series {
             // A capture needs the first seed's; a file that asks for series has them of all seeds.

@@ -150,7 +150,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     ended(done, this, None, "sent").map(drop)
 }
 
-/// What the arguments name, and how much of it cannot be sent.
+/// Files that the arguments name, and the number of those that cannot be sent.
 struct Named {
     items: Vec<Item>,
     /// Files and folders that cannot be read, or have no name that can be sent.

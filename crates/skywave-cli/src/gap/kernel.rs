@@ -66,11 +66,11 @@ impl KernelArgs {
     expect(dead_code, reason = "elsewhere nothing is compared, for one reason")
 )]
 pub(crate) enum KernelError {
-    /// There are no network namespaces here.
+    /// Network namespaces are missing: the system is not Linux.
     #[cfg(not(target_os = "linux"))]
     #[error("--kernel needs Linux")]
     OnlyLinux,
-    /// There is no such path.
+    /// Number of a path that the table does not have.
     #[error("--only {asked}: the paths are numbered from 1 to {paths}")]
     NoPath {
         /// The number that was asked for.
@@ -78,12 +78,12 @@ pub(crate) enum KernelError {
         /// How many there are.
         paths: usize,
     },
-    /// There is no such law in the table.
+    /// Name of a law that the table does not have.
     #[error("--laws {asked}: expected some of {known}")]
     NoLaw {
-        /// What was asked for.
+        /// Name that was asked for.
         asked: String,
-        /// Those that are simulated too.
+        /// Names of the laws that are simulated too.
         known: String,
     },
     /// The kernel has none of the laws.
@@ -130,7 +130,7 @@ fn runs_were(runs: usize) -> String {
     format!("{} {were}", counted(runs, "run"))
 }
 
-/// What may make the relay punctual.
+/// Advice that may make the relay punctual, for root and for others.
 fn what_helps() -> &'static str {
     if is_root() {
         "a busy host is busy for root too"

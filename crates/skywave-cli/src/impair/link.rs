@@ -146,7 +146,7 @@ impl LinkArgs {
         )
     }
 
-    /// What one direction has, of the keys that each direction may have for itself.
+    /// Keys of one direction, of those that each direction may have for itself.
     fn keys(&self, is_back: bool) -> String {
         let own = |there: &'_ Option<String>, back: &'_ Option<String>| match back {
             Some(back) if is_back => Some(back.clone()),

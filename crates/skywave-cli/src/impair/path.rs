@@ -42,10 +42,10 @@ pub(crate) struct Path {
 /// Why a scenario has no such path.
 #[derive(Debug, Error)]
 pub(crate) enum PathError {
-    /// There is no flow of that name.
+    /// Name of a flow that the scenario does not have.
     #[error("the scenario has no flow `{0}`; it has {1}")]
     NoFlow(String, String),
-    /// There are several flows, and none was named.
+    /// Choice missing among several flows.
     #[error(
         "the scenario has {count} flows: choose the one whose path is meant with --flow: {names}"
     )]
@@ -55,10 +55,10 @@ pub(crate) enum PathError {
         /// Some of them.
         names: String,
     },
-    /// There is no flow at all.
+    /// Scenario without a flow.
     #[error("the scenario has no flow, so there is no path from one node to another")]
     NoFlows,
-    /// It passes the radio network.
+    /// Flow that passes the radio network.
     #[error("flow `{0}` passes the radio network: real packets go over links only")]
     Radio(String),
     /// The sweep has fewer points.

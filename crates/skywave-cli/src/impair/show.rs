@@ -276,7 +276,7 @@ pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().concat()
 }
 
-/// The same as an object.
+/// Report of a relay as a JSON object.
 pub(crate) fn object(report: &Report) -> Value {
     let way = |way: &WayReport| {
         json!({

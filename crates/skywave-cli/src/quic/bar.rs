@@ -25,7 +25,7 @@ pub(crate) struct Bar {
     shown: ProgressBar,
     is_hidden: bool,
     files: BTreeMap<Id, File>,
-    /// What hosts are going to move.
+    /// Files and bytes that each host has announced.
     expected: BTreeMap<PublicKey, Totals>,
     ended: Ended,
     rate: Rate,
@@ -110,7 +110,7 @@ fn shortened(name: &str) -> String {
     format!("…{end}")
 }
 
-/// What was moved, in how long.
+/// Amount moved, time and rate in words; `seconds` is the time it took.
 pub(crate) fn moved(bytes: u64, seconds: f64) -> String {
     let rate = megabits(bytes as f64 * 8.0 / seconds.max(1e-3));
     format!("{} in {seconds:.1} s, {rate}", DecimalBytes(bytes))
@@ -231,7 +231,7 @@ impl Bar {
         }
     }
 
-    /// What there is to say, and the bar to clear, once all that was expected has ended; or at the end of all.
+    /// Summary line and the bar to clear, once all files expected have ended, or at the end of all.
     pub(crate) fn summary(&mut self, at_end: bool) -> Option<(String, ProgressBar)> {
         let count = self.ended.done + self.ended.failed;
         if count == 0 || !(at_end || (self.files.is_empty() && count >= self.totals().files)) {

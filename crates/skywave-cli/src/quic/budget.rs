@@ -45,7 +45,7 @@ impl Budget {
         Ok(())
     }
 
-    /// These bytes were no burden.
+    /// Bytes that were no burden go back into the budget.
     pub(super) fn give_back(&self, bytes: usize) {
         let mut state = self.lock();
         state.left = BURST.min(state.left + bytes as f64);

@@ -1,4 +1,4 @@
-//! What happens, for people (bars and lines) or programs (lines of JSON).
+//! Events of transfers, for people (bars and lines) or programs (lines of JSON).
 
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,7 +73,7 @@ impl Show {
         }
     }
 
-    /// The same for a side that prints what others do.
+    /// Show with a budget of output, for a side that prints what others do.
     pub(crate) fn of_others(mut self) -> Self {
         self.budget = Some(Budget::new());
         self

@@ -1,4 +1,4 @@
-//! Who this host is, and whom it talks to.
+//! Identity of this host, and the hosts that it talks to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(crate) struct Pace {
     rate: Option<f64>,
 }
 
-/// What `--control` is unless given.
+/// Congestion control of transfers unless `--control` names one.
 const DEFAULT_LAW: &str = "skywave";
 
 fn law(name: &str) -> Result<Law, LawError> {
@@ -87,8 +87,8 @@ impl Pace {
     }
 }
 
-/// This host's key. With a code, one is made if there is none: it is what a transfer that is interrupted
-/// is known by.
+/// Secret key of this host. With a code, one is made if there is none: an interrupted transfer is known
+/// by it.
 pub(crate) fn secret(path: Option<&Path>, by_code: bool) -> Result<SecretKey, Failure> {
     match keys::read_secret(path) {
         Err(KeyFailure::None(path)) if by_code => {

@@ -37,7 +37,7 @@ pub(super) struct Link {
 
 /// A law over a path.
 pub(super) struct Row {
-    /// Its place in the set.
+    /// Index of the row in the set.
     pub(super) at: usize,
     /// The path's number, from 1.
     path: usize,
@@ -50,7 +50,7 @@ pub(super) struct Row {
     scenario: Scenario,
     /// Runs to make.
     pub(super) count: usize,
-    /// Those that were made.
+    /// Real runs made so far.
     pub(super) runs: Vec<Run>,
     /// The simulated goodput, Mb/s.
     pub(super) simulated: Option<Estimate>,
@@ -171,7 +171,7 @@ impl Row {
             .is_some_and(|simulated| agree(self.real(), simulated.mean))
     }
 
-    /// Its line of the table as CSV.
+    /// Line of the table as CSV for this row.
     pub(super) fn csv(&self) -> String {
         let Link {
             rate,
@@ -193,7 +193,7 @@ impl Row {
         )
     }
 
-    /// The same as an object, with the simulation.
+    /// Object of `--json` for this row, with the simulated goodput.
     pub(super) fn object(&self) -> Value {
         let simulated = self.simulated.map(|simulated| simulated.mean);
         json!({
