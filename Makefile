@@ -67,6 +67,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	cargo check --locked -p custom-cc # alone, so that skywave-lab is built without its features
 	python3 tools/rooms.py
+	python3 tools/words.py
 	python3 tools/links.py
 	python3 tools/reference.py --check
 	python3 experiments/robust/draw.py --check
