@@ -15,7 +15,6 @@ EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
     [
         "README.md",
         "docs/python.md",
-        "docs/transfer.md",
         "docs/tutorial/your-own-law.md",
         "docs/your-own.md",
     ],

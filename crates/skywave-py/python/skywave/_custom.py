@@ -246,7 +246,7 @@ def members(custom: Mapping[str, Factory]) -> list[Member]:
     return [_member(name, factory) for name, factory in custom.items()]
 
 
-def _refuse_older(name: str, law: type) -> None:
+def _refuse_older(name: str, law: type[CongestionControl]) -> None:
     """Refuse a law with the methods of older versions: it would run, and not grow as it says."""
     if hasattr(law, "on_waiting"):
         raise TypeError(
@@ -266,7 +266,7 @@ def _member(name: str, factory: Factory) -> Member:
         made = made.func
     for slot, base in _SLOTS:
         if isinstance(made, type) and issubclass(made, base):
-            if slot == "congestion":
+            if issubclass(made, CongestionControl):
                 _refuse_older(name, made)
             methods = [m for m, body in vars(base).items() if callable(body) and m[0] != "_"]
             own = [m for m in methods if getattr(made, m) is not getattr(base, m)]
