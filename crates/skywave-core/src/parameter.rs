@@ -58,13 +58,13 @@ pub(crate) use table::{optional, table};
 pub struct Parameter {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What it is, and its unit if that is not a time.
+    /// Meaning, with the unit of what is no time.
     pub doc: &'static str,
     /// Which values it may have.
     pub kind: Kind,
     /// How it is written.
     pub form: Form,
-    /// What holds where a file does not give it.
+    /// Its value where a file does not give it.
     pub absent: Absent,
     /// Largest value of a [`Kind::Count`].
     pub most: u64,
@@ -122,7 +122,7 @@ impl Parameter {
         }
     }
 
-    /// What a value of the right kind must be, if it does not keep the bounds.
+    /// Checks the bounds of a value of the right kind; the error says what it must be ("must be at most 9").
     pub fn bounds(&self, value: &Value) -> Result<(), String> {
         match *value {
             Value::Count(n) if self.kind == Kind::Count && n > self.most => {
@@ -136,7 +136,7 @@ impl Parameter {
     }
 }
 
-/// What holds where a file does not give a parameter.
+/// Value of a parameter that a file does not give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
     /// The value in the default configuration.
@@ -222,9 +222,9 @@ pub enum Value {
 pub struct Refusal {
     /// Keys to point at: the first of these that the file gives, or all of it. None for the value being set.
     pub keys: &'static [&'static str],
-    /// What is wrong.
+    /// Mistake, in a sentence.
     pub message: Cow<'static, str>,
-    /// What to do about it.
+    /// Remedy, in a sentence.
     pub advice: Cow<'static, str>,
 }
 

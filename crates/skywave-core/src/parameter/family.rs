@@ -8,7 +8,7 @@ pub trait Described {
     type Config: Clone + 'static;
     /// Name in scenario files and results.
     const NAME: &'static str;
-    /// What it is or does.
+    /// Meaning, in a sentence.
     const SUMMARY: &'static str;
     /// Where it was published; empty for nowhere.
     const SOURCE: &'static str = "";
@@ -42,7 +42,7 @@ pub struct Member {
     pub slot: &'static str,
     /// Name in scenario files.
     pub name: &'static str,
-    /// What it does.
+    /// Meaning, in a sentence.
     pub summary: &'static str,
     /// Where it was published; empty for nowhere.
     pub source: &'static str,
@@ -63,7 +63,7 @@ impl Member {
 pub trait Family: Settings {
     /// Its name.
     const NAME: &'static str;
-    /// What its members are or decide.
+    /// Meaning of its members, in a sentence.
     const SUMMARY: &'static str;
     /// A user's own members may be chosen as well.
     const OPEN: bool = false;

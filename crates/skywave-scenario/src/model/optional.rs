@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, EnumAccess, VariantAccess, Visitor};
 use skywave_core::link::{Arq, Contention, Fec, Policer, Shaper};
-use skywave_core::parameter::{Optional, Value};
+use skywave_core::parameter::Optional;
 
 use crate::model::value::{Given, OneOf, Parameters, filled};
 use crate::read::fault::Fault;
@@ -66,10 +66,7 @@ impl<'de, C: Optional> Visitor<'de> for Choice<C> {
     fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
         let (kind, access) = access.variant::<String>()?;
         if kind == "$scalar" {
-            let name = access.newtype_variant_seed(OneOf(C::NAMES))?;
-            let Value::Choice(place) = name else {
-                return Ok(OptionalModel::Named(0));
-            };
+            let place = access.newtype_variant_seed(OneOf(C::NAMES))?;
             return Ok(OptionalModel::Named(place));
         }
         let given = access.newtype_variant_seed(Parameters {

@@ -178,7 +178,7 @@ impl<'de> DeserializeSeed<'de> for Of {
                 Level::Bytes(n) => Value::Level(units::Level::Bytes(n)),
                 Level::Time(time) => Value::Period(time),
             },
-            Kind::OneOf(names) => OneOf(names).deserialize(from)?,
+            Kind::OneOf(names) => Value::Choice(OneOf(names).deserialize(from)?),
         };
         self.0.bounds(&value).map_err(D::Error::custom)?;
         Ok(value)
@@ -189,25 +189,23 @@ impl<'de> DeserializeSeed<'de> for Of {
 pub(crate) struct OneOf(pub(crate) &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
-    type Value = Value;
+    type Value = usize;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
         deserializer.deserialize_enum("", self.0, self)
     }
 }
 
 impl<'de> Visitor<'de> for OneOf {
-    type Value = Value;
+    type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a name")
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Value, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<usize, A::Error> {
         let (place, access) = access.variant_seed(Name::of_variant(self.0))?;
         access.unit_variant()?;
-        place
-            .map(Value::Choice)
-            .ok_or_else(|| A::Error::unknown_variant(ANY_NAME, self.0))
+        place.ok_or_else(|| A::Error::unknown_variant(ANY_NAME, self.0))
     }
 }

@@ -14,7 +14,7 @@
 //! answers nothing brings the controller again and again, the queues would be emptied at once, and the link idle until the
 //! next update.
 
-use super::{Arrival, Frame, Frames, Gone, SHORTEST_UPDATE};
+use super::{Arrival, Frame, Frames, Gone, controller};
 use crate::link::DropCause;
 use crate::packet::Ecn;
 use crate::parameter::{Described, Field, Kind};
@@ -65,55 +65,48 @@ impl Described for DualPi2Config {
                                    one for all others.";
     /// The limit is that of Linux.
     const DEFAULT: Self = Self::new(Limit::Packets(10_000));
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new(
-            Kind::Limit,
-            "limit",
-            "Capacity of both queues together",
-            |c| &mut c.limit,
-        ),
-        Field::new(
-            Kind::Time,
-            "target",
-            "Time in the classic queue that is aimed at",
-            |c| &mut c.target,
-        ),
-        Field::new(
-            Kind::Time,
-            "update",
-            "Time between two updates of the probability",
+    const FIELDS: &'static [Field<Self>] = &{
+        let [update, alpha, beta] = controller::fields(
             |c: &mut Self| &mut c.update,
-        )
-        .no_shorter_than(SHORTEST_UPDATE),
-        Field::positive(
-            "alpha",
-            "Weight of the distance from the target: an update adds this for each second above it",
             |c| &mut c.alpha,
-        ),
-        Field::positive(
-            "beta",
-            "Weight of the trend: an update adds this for each second more than at the last update",
             |c| &mut c.beta,
-        ),
-        Field::positive(
-            "coupling",
-            "The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of \
-             low latency marked with k·p",
-            |c| &mut c.coupling,
-        ),
-        Field::new(
-            Kind::Time,
-            "step",
-            "A packet of low latency that has waited longer is marked in any case",
-            |c| &mut c.step,
-        ),
-        Field::new(
-            Kind::Time,
-            "shift",
-            "A classic packet goes first when it has waited longer than the other queue's by this",
-            |c| &mut c.shift,
-        ),
-    ];
+        );
+        [
+            Field::new(
+                Kind::Limit,
+                "limit",
+                "Capacity of both queues together",
+                |c| &mut c.limit,
+            ),
+            Field::new(
+                Kind::Time,
+                "target",
+                "Time in the classic queue that is aimed at",
+                |c| &mut c.target,
+            ),
+            update,
+            alpha,
+            beta,
+            Field::positive(
+                "coupling",
+                "The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of \
+                 low latency marked with k·p",
+                |c| &mut c.coupling,
+            ),
+            Field::new(
+                Kind::Time,
+                "step",
+                "A packet of low latency that has waited longer is marked in any case",
+                |c| &mut c.step,
+            ),
+            Field::new(
+                Kind::Time,
+                "shift",
+                "A classic packet goes first when it has waited longer than the other queue's by this",
+                |c| &mut c.shift,
+            ),
+        ]
+    };
 }
 
 /// Two full packets, in bytes: while less waits nothing is dropped.

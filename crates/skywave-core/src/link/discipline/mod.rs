@@ -14,6 +14,7 @@
 
 mod codel;
 mod config;
+mod controller;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
@@ -33,16 +34,13 @@ pub(super) use frames::Frames;
 
 use super::DropCause;
 use crate::rng::Stream;
-use crate::time::{Duration, Time};
+use crate::time::Time;
 use crate::units::{Limit, Rate};
 use codel::CoDel;
 use dualpi2::DualPi2;
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 use pie::Pie;
-
-/// Probabilities of PIE and DualPI2 need not be computed more often.
-const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// The packets that wait for the transmitter, and the rule by which they do.
 #[derive(Clone, Debug)]

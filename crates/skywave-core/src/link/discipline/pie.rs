@@ -4,7 +4,7 @@
 //! The time in the queue is that of the packet which left last (section 5.2 allows time stamps in place of
 //! an estimate by the rate of departures), and zero once the queue is empty.
 
-use super::{Arrival, Frame, Frames, Gone, SHORTEST_UPDATE};
+use super::{Arrival, Frame, Frames, Gone, controller};
 use crate::link::DropCause;
 use crate::link::marking::{mark_p, marks};
 use crate::parameter::{Described, Field, Kind, Value};
@@ -77,58 +77,51 @@ impl Described for PieConfig {
         "PIE (RFC 8033): drops on arrival with a probability that a controller moves.";
     /// The limit is that of ns-3 and Linux.
     const DEFAULT: Self = Self::new(Limit::Packets(1000));
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new(Kind::Limit, "limit", "Capacity", |c| &mut c.limit),
-        Field::new(
-            Kind::Time,
-            "target",
-            "Time in the queue that is aimed at",
-            |c| &mut c.target,
-        ),
-        Field::new(
-            Kind::Time,
-            "update",
-            "Time between two updates of the probability",
+    const FIELDS: &'static [Field<Self>] = &{
+        let [update, alpha, beta] = controller::fields(
             |c: &mut Self| &mut c.update,
-        )
-        .no_shorter_than(SHORTEST_UPDATE),
-        Field::positive(
-            "alpha",
-            "Weight of the distance from the target: an update adds this for each second above it",
             |c| &mut c.alpha,
-        ),
-        Field::positive(
-            "beta",
-            "Weight of the trend: an update adds this for each second more than at the last update",
             |c| &mut c.beta,
-        ),
-        Field::new(
-            Kind::Time,
-            "burst",
-            "A burst after a time without queue is let through for this long",
-            |c| &mut c.burst,
-        ),
-        Field::new(
-            Kind::Bytes,
-            "mean_packet",
-            "Typical packet: two of them may always wait",
-            |c| &mut c.mean_packet,
-        ),
-        Field::by(
-            Kind::Flag,
-            "ecn",
-            "Mark packets of ECN-capable flows instead of dropping them",
-            |c| Some(Value::Flag(c.mark_p.is_some())),
-            |c, value| marks(&mut c.mark_p, &value),
-        ),
-        Field::within(
-            Kind::Probability,
-            "mark_p",
-            "Mark while the probability is below this, and drop from there on; needs `ecn = true`",
-            |c: &mut Self| mark_p(&mut c.mark_p),
-        )
-        .or("0.1"),
-    ];
+        );
+        [
+            Field::new(Kind::Limit, "limit", "Capacity", |c| &mut c.limit),
+            Field::new(
+                Kind::Time,
+                "target",
+                "Time in the queue that is aimed at",
+                |c| &mut c.target,
+            ),
+            update,
+            alpha,
+            beta,
+            Field::new(
+                Kind::Time,
+                "burst",
+                "A burst after a time without queue is let through for this long",
+                |c| &mut c.burst,
+            ),
+            Field::new(
+                Kind::Bytes,
+                "mean_packet",
+                "Typical packet: two of them may always wait",
+                |c| &mut c.mean_packet,
+            ),
+            Field::by(
+                Kind::Flag,
+                "ecn",
+                "Mark packets of ECN-capable flows instead of dropping them",
+                |c| Some(Value::Flag(c.mark_p.is_some())),
+                |c, value| marks(&mut c.mark_p, &value),
+            ),
+            Field::within(
+                Kind::Probability,
+                "mark_p",
+                "Mark while the probability is below this, and drop from there on; needs `ecn = true`",
+                |c: &mut Self| mark_p(&mut c.mark_p),
+            )
+            .or("0.1"),
+        ]
+    };
 }
 
 /// A queue under PIE.
