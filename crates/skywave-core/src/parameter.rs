@@ -58,13 +58,13 @@ pub(crate) use table::{optional, table};
 pub struct Parameter {
     /// Name in scenario files.
     pub name: &'static str,
-    /// Meaning, with the unit of what is no time.
+    /// Meaning, with the unit of a number that is not a time.
     pub doc: &'static str,
-    /// Which values it may have.
+    /// Kind of value that the parameter takes.
     pub kind: Kind,
-    /// How it is written.
+    /// Form in which the parameter is written.
     pub form: Form,
-    /// Its value where a file does not give it.
+    /// Value where a file gives none.
     pub absent: Absent,
     /// Largest value of a [`Kind::Count`].
     pub most: u64,
@@ -143,11 +143,11 @@ pub enum Absent {
     Default,
     /// A file must give it.
     Needed,
-    /// What these words say.
+    /// The default in words, where no single value tells it: "twice the link's delay".
     Words(&'static str),
 }
 
-/// Which values a parameter may have.
+/// The kind of a parameter's value, with its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number above zero.
@@ -178,7 +178,7 @@ pub enum Kind {
     Limit,
     /// A length of a queue, in the unit of its limit; a file may also give a time, for what is sent in it.
     Level,
-    /// One of these names.
+    /// A name from this list.
     OneOf(&'static [&'static str]),
 }
 
@@ -187,33 +187,33 @@ pub enum Kind {
 pub enum Form {
     /// `{ cerl = { a = 0.3 } }`; "cerl(a=0.3)".
     Named,
-    /// Its value says enough: `{ ncr = { transmit = "aggressive" } }`; "ncr(aggressive)".
+    /// Value without the name: `{ ncr = { transmit = "aggressive" } }`; "ncr(aggressive)".
     ByValue,
-    /// It is the only one, and written in the place of the table: `{ dupacks = 4 }`; "dupacks(4)".
+    /// The only parameter, in the place of the table: `{ dupacks = 4 }`; "dupacks(4)".
     Alone,
 }
 
 /// A parameter's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Of the kinds that are numbers with a fraction.
+    /// Value of a kind that is a number with a fraction.
     Number(f64),
-    /// Of a [`Kind::Flag`].
+    /// Value of a [`Kind::Flag`].
     Flag(bool),
-    /// Of a [`Kind::Count`]; the bytes of a [`Kind::Size`] or [`Kind::Bytes`].
+    /// Value of a [`Kind::Count`]; bytes of a [`Kind::Size`] or [`Kind::Bytes`].
     Count(u64),
-    /// Of a [`Kind::Counts`].
+    /// Values of a [`Kind::Counts`].
     Counts(Vec<u64>),
-    /// Of a [`Kind::Period`] or [`Kind::Time`]; of a [`Kind::Limit`] or [`Kind::Level`] what is sent in this
-    /// time, until the rate is known.
+    /// Value of a [`Kind::Period`] or [`Kind::Time`]; for a [`Kind::Limit`] or [`Kind::Level`],
+    /// what is sent in this time, until the rate is known.
     Period(Duration),
-    /// Of a [`Kind::Rate`].
+    /// Value of a [`Kind::Rate`].
     Rate(Rate),
-    /// Of a [`Kind::Limit`].
+    /// Value of a [`Kind::Limit`].
     Limit(Limit),
-    /// Of a [`Kind::Level`].
+    /// Value of a [`Kind::Level`].
     Level(Level),
-    /// Of a [`Kind::OneOf`]: the place of the name in its list.
+    /// Place of the name of a [`Kind::OneOf`] in its list.
     Choice(usize),
 }
 

@@ -17,7 +17,8 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Of an empty queue before a transmitter of `rate`, where a sample weighs `weight`.
+    /// Average of zero, for an empty queue before a transmitter of `rate`; a sample weighs
+    /// `weight`.
     pub(super) fn new(weight: f64, rate: Rate) -> Self {
         Self {
             weight,

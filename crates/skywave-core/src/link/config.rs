@@ -21,9 +21,10 @@ pub struct LinkConfig {
     pub service: Service,
     /// Propagation delay.
     pub delay: Duration,
-    /// What exceeds its rate is dropped before everything else.
+    /// Token bucket that drops packets beyond its rate, before everything else.
     pub policer: Option<Policer>,
-    /// What exceeds its rate waits before the transmitter; only with a constant rate, without contention.
+    /// Token bucket that delays packets beyond its rate, before the transmitter; only with a
+    /// constant rate, without contention.
     pub shaper: Option<Shaper>,
     /// Random addition to the propagation delay; keeps order.
     pub jitter: Option<Jitter>,
@@ -81,7 +82,8 @@ impl LinkConfig {
         }
     }
 
-    /// The same, or the rate of the policer if that lets less pass.
+    /// Long-run rate that the link lets pass: its mean rate, or the rate of the policer if that is
+    /// lower.
     pub fn allowed_rate(&self) -> Rate {
         let rate = self.mean_rate();
         let policer = self.policer.as_ref();
@@ -112,11 +114,11 @@ pub struct Steps {
 /// The values of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepValues<T> {
-    /// These in turn, again and again.
+    /// Values taken in turn, again and again, one a step.
     InTurn(Vec<T>),
-    /// One of these, drawn for each step.
+    /// Values of which one is drawn for each step.
     AnyOf(Vec<T>),
-    /// Drawn for each step, uniform on [low, high).
+    /// Bounds [low, high) of a uniform distribution from which the value of each step is drawn.
     Uniform(T, T),
 }
 
@@ -157,13 +159,13 @@ pub struct Blackout {
 pub struct Reordering {
     /// Probability that a packet is delayed.
     pub probability: f64,
-    /// Its extra delay.
+    /// Extra delay of the chosen packets.
     pub delay: Duration,
 }
 
 impl LinkConfig {
-    /// Packets do not leave in the order and at the times that are known when they arrive: the link is a
-    /// [`TimedLink`](super::TimedLink).
+    /// Whether the link must be a [`TimedLink`](super::TimedLink): packets do not leave in the
+    /// order and at the times that are known when they arrive.
     pub fn needs_time(&self) -> bool {
         self.arq.is_some() || !self.queue.decides_on_arrival()
     }

@@ -1,4 +1,4 @@
-//! What a link carries that always has a packet to send.
+//! Packets that a link carries if there is always one to send.
 
 use super::config::LinkConfig;
 use super::discipline::QueueConfig;
@@ -108,7 +108,8 @@ mod tests {
         LinkConfig::new(rate(12), Duration::from_millis(20), queue)
     }
 
-    /// Of the 10,000 packets that fit into the seconds 10 to 20 as many as this share, but for a few.
+    /// Asserts that the link carries this share of the 10,000 packets that fit into the seconds 10
+    /// to 20, to 0.1 %.
     fn is(config: &LinkConfig, share: f64) {
         let packets = filled(config, 1, "link", 1500, (at(10_000), at(20_000)));
         let carried = packets as f64 / 10_000.0;

@@ -59,7 +59,7 @@ impl Medium {
         self.station.as_ref()
     }
 
-    /// The same, to be asked.
+    /// The link's part in a contention, to be changed.
     pub(super) fn station_mut(&mut self) -> Option<&mut Station> {
         self.station.as_mut()
     }

@@ -42,7 +42,7 @@ pub struct Measured {
 pub struct Retransmission {
     /// Transmissions, retransmissions included.
     pub transmissions: u64,
-    /// Those that were not a packet's first.
+    /// Transmissions of packets that had been transmitted before.
     pub retransmissions: u64,
     /// Packets given up after their last retransmission; they are in `channel_drops` or
     /// `blackout_drops` too, by what befell the last transmission.

@@ -88,9 +88,9 @@ use steps::SteppedRate;
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It does not arrive.
+    /// The packet does not arrive.
     Dropped(DropCause),
-    /// It reaches the other side.
+    /// The packet reaches the other side.
     Arrives {
         /// When its last byte arrives; [`Time::MAX`] is never (a rate of zero).
         at: Time,
@@ -104,7 +104,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// The same of a packet that the queue has marked, if `mark`.
+    /// Adds the queue's mark to the fate of a packet that arrives, if `mark`.
     #[must_use]
     fn marked(self, mark: bool) -> Self {
         match self {
@@ -207,18 +207,19 @@ impl Link {
         fate
     }
 
-    /// It has a constant rate, tail drop and a perfect medium, as most links.
+    /// Whether the link is as most are: a constant rate, tail drop and a perfect medium.
     pub fn is_plain(&self) -> bool {
         self.medium.is_none() && self.pipe.transmitter.is_plain() && !self.admission.acts_early()
     }
 
-    /// All that a [plain](Self::is_plain) link needs, with a short way through it; the link must not have been sent anything. For
-    /// a [driver](crate::driver) of thousands of links.
+    /// Takes out the part that a [plain](Self::is_plain) link needs, with a short way through it;
+    /// the link must not have been sent anything. For a [driver](crate::driver) of thousands of
+    /// links.
     pub fn into_pipe(self) -> Pipe {
         self.pipe
     }
 
-    /// Time goes on to `now`, or to the latest so far.
+    /// Moves the clock on to `now`, or keeps it at the latest time so far; returns the clock.
     #[inline(always)]
     fn pass(&mut self, now: Time) -> Time {
         if now >= self.pipe.meter.bound {

@@ -1,4 +1,4 @@
-//! What every link has: a transmitter, a delay, a waiting room and a meter.
+//! The part that every link has: a transmitter, a delay, a waiting room and a meter.
 
 use std::mem::offset_of;
 use std::ops::Range;

@@ -9,7 +9,7 @@ use crate::units::Rate;
 /// The rate and the burst of a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policer {
-    /// What may pass in the long run.
+    /// Rate at which bytes may pass in the long run.
     pub rate: Rate,
     /// Bytes that may pass at once after a rest; packets larger than this never pass.
     pub burst: u64,

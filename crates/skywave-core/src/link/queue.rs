@@ -32,7 +32,7 @@ pub(super) struct Queue {
 /// Bytes of each packet that waits, and of all together.
 #[derive(Clone, Debug)]
 struct Sizes {
-    /// What they may be together.
+    /// Most bytes that may wait together.
     limit: u64,
     each: VecDeque<u32>,
     sum: u64,
@@ -45,15 +45,15 @@ pub(super) const WARM_BYTES: usize =
 /// The decision of a queue about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It may join, or pass without waiting.
+    /// The packet may join, or pass without waiting.
     Pass,
-    /// The same, with congestion experienced on it.
+    /// The packet may join or pass, and is marked: congestion experienced.
     Mark,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop(DropCause),
 }
 
-/// Who may join a queue.
+/// The rule by which a packet may join a queue: a limit, and perhaps early drops or marks.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Admission {
@@ -61,7 +61,7 @@ pub(super) struct Admission {
     early: Option<Box<Early>>,
 }
 
-/// What picks packets before the queue is full.
+/// The rule that picks packets before the queue is full.
 #[derive(Clone, Debug)]
 enum Early {
     Red(Red),
@@ -145,7 +145,7 @@ impl Admission {
         self.limit
     }
 
-    /// It drops or marks packets before the queue is full.
+    /// Whether packets are dropped or marked before the queue is full.
     pub(super) fn acts_early(&self) -> bool {
         self.early.is_some()
     }
@@ -372,8 +372,8 @@ mod tests {
         assert!(offer(&mut q, 0, 30, 1000));
     }
 
-    /// What becomes of packets of `ecn` that come together, ten packets being the threshold and half the
-    /// weight of a sample.
+    /// Verdicts on packets of `ecn` that come together, with a threshold of ten packets and half
+    /// the weight for a sample.
     fn warned(ecn: Ecn, packets: u64) -> Vec<Verdict> {
         let step = StepConfig {
             limit: Limit::Packets(40),

@@ -87,7 +87,7 @@ impl Transmitter {
         }
     }
 
-    /// It has a constant rate, and packets wait for nothing else.
+    /// Whether the rate is constant and packets wait for nothing else.
     pub(super) fn is_plain(&self) -> bool {
         matches!(self.pace, Pace::Byte(_) | Pace::Rate(_))
     }
@@ -280,11 +280,11 @@ struct Fractions {
     /// Size of the last packet, kept with its results: most links carry packets of one size, and
     /// the division is the most expensive part.
     size: u32,
-    /// Whole nanoseconds that it takes.
+    /// Whole nanoseconds of the transmission time of a packet of `size`.
     whole: Duration,
-    /// And units of 1/rate ns beyond them.
+    /// Rest of that transmission time, in units of 1/rate ns.
     remainder: u64,
-    /// What `remainder` lacks to a whole nanosecond.
+    /// Units of 1/rate ns that `remainder` lacks to a whole nanosecond.
     room: u64,
 }
 

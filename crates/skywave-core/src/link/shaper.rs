@@ -15,7 +15,7 @@ use crate::units::Rate;
 /// The rate and the burst of a shaper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shaper {
-    /// What leaves in the long run.
+    /// Rate at which bytes leave in the long run.
     pub rate: Rate,
     /// Bytes that leave at the link's own rate after a rest.
     pub burst: u64,

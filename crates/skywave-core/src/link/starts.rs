@@ -14,11 +14,11 @@ use crate::time::{Duration, Time};
 pub(super) struct Starts {
     last: Time,
     first: Time,
-    /// Distance of the times that are in step with the first one; they come before the others.
+    /// Spacing of the regular starts, `first` + n·`step`; irregular ones follow in `later`.
     step: Duration,
     /// Number of all times.
     len: u32,
-    /// Number of times that are not in step, which lie in `later`.
+    /// Number of irregular starts, which lie in `later`.
     later_len: u32,
     #[expect(
         clippy::box_collection,
@@ -69,7 +69,7 @@ impl Starts {
         }
     }
 
-    /// The same, when there is at least one time.
+    /// Puts in a time that is not before the last one, when there is at least one time.
     #[inline(always)]
     pub(super) fn push_behind(&mut self, start: Time) {
         debug_assert!(self.len > 0 && start >= self.last);

@@ -32,7 +32,7 @@ impl Tag {
         }
     }
 
-    /// The same of this flow, which fair queueing tells apart from others.
+    /// Sets the flow, which fair queueing tells apart from others.
     #[inline]
     pub const fn of_flow(self, flow: u32) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Tag {
         }
     }
 
-    /// The same with this note.
+    /// Sets the note.
     #[inline]
     pub const fn with_note(self, note: u32) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Tag {
         }
     }
 
-    /// The same with the note that is one larger. The note must not be the largest one.
+    /// Raises the note by one; it must not be the largest one.
     #[inline]
     pub const fn with_next_note(self) -> Self {
         debug_assert!(self.note() < u32::MAX);
@@ -60,7 +60,7 @@ impl Tag {
         }
     }
 
-    /// The same with this number of the caller's.
+    /// Sets the caller's number for the packet.
     #[inline]
     pub const fn with_id(self, id: u32) -> Self {
         Self {
@@ -75,19 +75,19 @@ impl Tag {
         self.who as u32
     }
 
-    /// Its flow.
+    /// The packet's flow.
     #[inline]
     pub const fn flow(self) -> u32 {
         (self.who >> 32) as u32
     }
 
-    /// Its bytes.
+    /// The packet's bytes.
     #[inline]
     pub const fn size(self) -> u32 {
         (self.what >> 32) as u32
     }
 
-    /// The caller's note about it.
+    /// The caller's note about the packet.
     #[inline]
     pub const fn note(self) -> u32 {
         self.what as u32

@@ -88,20 +88,20 @@ pub struct TimedLink {
 /// A packet that is offered to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
-    /// Its numbers.
+    /// Numbers of the packet: the caller's, flow, bytes and note.
     pub tag: Tag,
-    /// Its ECN field: a queue may mark it instead of dropping it.
+    /// ECN field of the packet: a queue may mark it instead of dropping it.
     pub ecn: Ecn,
 }
 
 /// The fate of a packet, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
-    /// Its numbers, as offered.
+    /// Numbers of the packet, as offered.
     pub tag: Tag,
     /// When the packet was dropped, or the end of its last transmission.
     pub at: Time,
-    /// How often it was transmitted.
+    /// Number of transmissions of the packet.
     pub transmissions: u32,
     /// The packet's fate.
     pub fate: Fate,
@@ -122,7 +122,7 @@ fn untouched(at: Time, marked: bool) -> Fate {
 }
 
 impl Settled {
-    /// What became of a packet at `at`.
+    /// The fate of a packet that is decided at `at`.
     fn new(frame: &Frame, at: Time, fate: Fate) -> Self {
         Self {
             tag: frame.tag,

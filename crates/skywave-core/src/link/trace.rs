@@ -204,7 +204,7 @@ pub struct TraceError {
 /// Mistakes in a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceErrorKind {
-    /// There is no line at all.
+    /// The trace has no line at all.
     Empty,
     /// The line (its beginning) is not a whole number of milliseconds below 2^32.
     NotMilliseconds(String),

@@ -53,7 +53,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether its name alone is enough.
+    /// Whether the member's name is enough: no parameter has to be given.
     pub fn needs_nothing(&self) -> bool {
         !self.parameters.iter().any(Parameter::is_needed)
     }
@@ -61,7 +61,7 @@ impl Member {
 
 /// A family of models: the configuration of any of them.
 pub trait Family: Settings {
-    /// Its name.
+    /// Name of the family.
     const NAME: &'static str;
     /// Meaning of its members, in a sentence.
     const SUMMARY: &'static str;
@@ -71,7 +71,7 @@ pub trait Family: Settings {
     const SECTIONS: bool = false;
     /// The built-in members.
     const MEMBERS: &'static [Member];
-    /// Their names.
+    /// Names of the built-in members, in the order of [`MEMBERS`](Self::MEMBERS).
     const NAMES: &'static [&'static str];
 
     /// Each member with its default parameters, in the order of [`MEMBERS`](Self::MEMBERS).

@@ -127,7 +127,8 @@ impl<C> Field<C> {
         Self::new(Kind::Period, name, doc, place)
     }
 
-    /// One of several names, by its place among them.
+    /// A parameter that is one of several names; `get` and `set` give and take its place among
+    /// them.
     pub const fn choice(
         name: &'static str,
         doc: &'static str,
@@ -177,7 +178,7 @@ impl<C> Field<C> {
         self
     }
 
-    /// Its value in `config`; `None` where it has none.
+    /// Value of the parameter in `config`; `None` where it has none.
     pub(crate) fn get(&self, config: &C) -> Option<Value>
     where
         C: Clone,

@@ -6,7 +6,7 @@ use super::{Described, Parameter, Settings};
 pub trait Table: Settings + Described<Config = Self> {
     /// The parameters that can be set.
     const PARAMETERS: &'static [Parameter];
-    /// Their names.
+    /// Names of the parameters, in the order of [`PARAMETERS`](Self::PARAMETERS).
     const KEYS: &'static [&'static str];
 }
 
@@ -52,7 +52,7 @@ pub(crate) use table;
 
 /// Ways to write a configuration, and its absence, as a name.
 pub trait Presets: Sized + 'static {
-    /// What it means that it is left out by "none".
+    /// Meaning of "none", by which the configuration is left out.
     const NONE: &'static str;
     /// Name, meaning and configuration of each preset.
     const PRESETS: &'static [(&'static str, &'static str, Self)] = &[];

@@ -27,7 +27,8 @@ pub struct CoDelConfig {
     /// Time for which a queue may stay above the target: the order of a worst-case round trip
     /// (section 4.3).
     pub interval: Duration,
-    /// With at most this many bytes left in the queue nothing is dropped: a packet of the link.
+    /// Bytes left in the queue at or below which nothing is dropped: the size of a packet of the
+    /// link.
     pub mtu: u32,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

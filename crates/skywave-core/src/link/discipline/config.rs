@@ -1,4 +1,4 @@
-//! Which queue disciplines there are, and those that decide on arrival alone.
+//! The choice of a queue discipline, and the disciplines that decide on arrival alone.
 
 use super::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 use crate::link::marking::level;
@@ -38,7 +38,7 @@ impl QueueConfig {
         }
     }
 
-    /// It may mark packets that are ECN-capable.
+    /// Whether the discipline may mark ECN-capable packets.
     pub fn marks(&self) -> bool {
         match self {
             Self::DropTail(_) => false,
@@ -87,7 +87,8 @@ impl Described for DropTail {
 pub struct StepConfig {
     /// Capacity.
     pub limit: Limit,
-    /// What may wait without a mark, in the limit's unit; the packet in transmission does not count.
+    /// Most that may wait without a mark, in the limit's unit; the packet in transmission does not
+    /// count.
     pub threshold: u64,
     /// Weight of a sample in the average that is compared with the threshold, above 0 and at most 1; `None` to
     /// compare the queue itself.

@@ -124,7 +124,7 @@ pub(crate) struct DualPi2 {
     next_update: Time,
 }
 
-/// One of the queues.
+/// A queue of DualPI2: L (low latency) or C (classic).
 #[derive(Clone, Debug, Default)]
 struct Queue {
     frames: Frames,
@@ -215,7 +215,7 @@ impl DualPi2 {
         self.classic.frames.len() == 0 || shifted >= self.classic.delay(now)
     }
 
-    /// Marks cannot say more than they do.
+    /// Whether the marking probability of L has reached 1, so that marks cannot say more.
     fn is_overloaded(&self) -> bool {
         self.config.coupling * self.probability >= 1.0
     }
@@ -235,7 +235,7 @@ impl DualPi2 {
         Some((frame, true))
     }
 
-    /// The same for C.
+    /// The next packet of C, marked if need be, and whether it is kept.
     fn take_classic(&mut self) -> Option<(Frame, bool)> {
         let (overloaded, p) = (self.is_overloaded(), self.probability);
         let mut frame = self.classic.frames.pop()?;

@@ -116,7 +116,7 @@ struct Queue {
     deficit: i64,
     /// The queue whose turn comes after its own; [`NOBODY`] behind the last one.
     next: u32,
-    /// It waits for its turn.
+    /// Whether the queue waits for its turn.
     active: bool,
 }
 
@@ -354,7 +354,7 @@ impl FqCoDel {
         }
     }
 
-    /// The same of a flow that is not known yet.
+    /// The queue of a flow whose number is not in `known` yet; remembers it if there is room.
     #[cold]
     #[inline(never)]
     fn hash_of_new(&mut self, flow: u32) -> u32 {

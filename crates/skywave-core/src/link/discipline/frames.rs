@@ -12,13 +12,13 @@ pub(crate) struct Frame {
     pub(crate) tag: Tag,
     /// When it came to the link.
     pub(crate) came: Time,
-    /// Its ECN field when it came.
+    /// ECN field that the packet came with.
     pub(in crate::link) ecn: Ecn,
-    /// The queue has marked it.
+    /// Whether the queue has marked the packet.
     pub(crate) marked: bool,
     /// Transmissions so far.
     pub(in crate::link) transmissions: u32,
-    /// Its place in the order of first transmissions; 0 before that.
+    /// Place of the packet in the order of first transmissions; 0 before its own.
     pub(in crate::link) number: u64,
 }
 

@@ -56,7 +56,7 @@ pub(crate) enum Discipline {
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     now: Time,
-    /// Its transmission does not start at once.
+    /// Whether the packet's transmission does not start at once.
     must_wait: bool,
     /// Number and bytes of all packets that wait, the link's own repairs included.
     waiting: (usize, u64),
@@ -64,7 +64,7 @@ struct Arrival {
 }
 
 impl Arrival {
-    /// The packet has to wait, and there is no room for it.
+    /// Whether the packet has to wait, and there is no room for it.
     fn exceeds(&self, limit: Limit) -> bool {
         self.must_wait && !limit.has_room(self.waiting, self.frame.tag.size())
     }

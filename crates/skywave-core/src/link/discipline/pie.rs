@@ -221,7 +221,8 @@ impl Pie {
         }
     }
 
-    /// What updates change.
+    /// The values that updates change: drop probability, last queueing delay, rest of the burst
+    /// allowance.
     fn state(&self) -> (f64, Duration, Duration) {
         (self.probability, self.last_delay, self.burst_left)
     }

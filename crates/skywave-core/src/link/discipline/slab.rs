@@ -128,13 +128,13 @@ impl List {
         bytes: 0,
     };
 
-    /// It has no packet.
+    /// Whether the list has no packet.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.first == NONE
     }
 
-    /// Bytes of its packets.
+    /// Bytes of the list's packets.
     #[inline]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes

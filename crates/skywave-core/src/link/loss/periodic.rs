@@ -4,7 +4,8 @@ use super::{LossModel, Streams};
 use crate::parameter::{Described, Field};
 use crate::time::Time;
 
-/// Which packets are lost.
+/// The places of lost packets in the order of packets: the first one, and the distance between
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeriodicConfig {
     /// Distance between losses in packets; 0 for a single loss.
