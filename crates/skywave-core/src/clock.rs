@@ -8,11 +8,12 @@ use crate::time::{Duration, Offset, Time};
 /// The clock of a host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// Its readings are whole multiples of this, rounded down; zero if they are exact.
+    /// Step of the readings, which are rounded down to whole multiples of it; zero if they are
+    /// exact.
     pub tick: Duration,
-    /// How far it is ahead of the time at the origin.
+    /// Lead over the time at the origin.
     pub offset: Offset,
-    /// Seconds that it gains in a second; negative if it is slow.
+    /// Seconds gained in a second; negative if the clock is slow.
     pub drift: f64,
 }
 
@@ -24,8 +25,8 @@ impl Clock {
         drift: 0.0,
     };
 
-    /// What it shows at `now`. A reading from before its origin is that far below [`Time::MAX`]:
-    /// [`Time::offset_from`] compares readings across the origin.
+    /// The reading at `now`. A reading from before the clock's origin is that far below
+    /// [`Time::MAX`]: [`Time::offset_from`] compares readings across the origin.
     pub fn read(&self, now: Time) -> Time {
         let elapsed = now.as_nanos();
         // Rounded toward zero, as the cast does: readings never go backwards for drifts above −1.

@@ -37,7 +37,7 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Sum of the times for which the radio stations on its way contended for the channel.
     pub contention: ContentionDelay,
-    /// Its contents.
+    /// Contents of the packet.
     pub body: Body,
 }
 
@@ -65,13 +65,13 @@ impl Packet {
         }
     }
 
-    /// It was damaged on the way.
+    /// Whether the packet was damaged on the way.
     #[inline]
     pub fn is_corrupt(&self) -> bool {
         self.marks.contains(Marks::CORRUPT)
     }
 
-    /// It is the second copy that a link made.
+    /// Whether the packet is the second copy that a link made.
     #[inline]
     pub fn is_copy(&self) -> bool {
         self.marks.contains(Marks::COPY)
@@ -81,7 +81,8 @@ impl Packet {
 /// Everything that a receiver learns of the way of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Way {
-    /// Of these a receiver tells [`Marks::ELN`] and [`Marks::CONGESTION_WARNING`].
+    /// Marks on arrival; a receiver tells the sender [`Marks::ELN`] and
+    /// [`Marks::CONGESTION_WARNING`] of them.
     pub marks: Marks,
     /// The ECN field on arrival.
     pub ecn: Ecn,
@@ -90,7 +91,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// There is nothing to tell the sender.
+    /// Whether there is nothing to tell the sender.
     #[inline]
     pub fn is_plain(self) -> bool {
         !self.marks.intersects(Marks::HINTS)
@@ -119,9 +120,9 @@ bitflags! {
         const ALL_RECEIVED = 1 << 5;
         /// On an ACK that asks for a missing segment: its loss may be congestion (Francis 2012, section 3.2.4).
         const DUBIOUS = 1 << 6;
-        /// The same: its loss is congestion.
+        /// On an ACK that asks for a missing segment: its loss is congestion.
         const CONGESTED = 1 << 7;
-        /// Those that a receiver tells the sender.
+        /// Marks that a receiver tells the sender.
         const HINTS = Self::ELN.bits() | Self::CONGESTION_WARNING.bits();
     }
 }
@@ -159,15 +160,16 @@ impl Ecn {
     }
 }
 
-/// What queues look at in a packet of any kind, and write on it.
+/// The part of a packet of any kind that queues read and write.
 pub trait Labelled {
-    /// Its flow, which fair queueing tells apart from others.
+    /// Flow of the packet, which fair queueing tells apart from others.
     fn flow(&self) -> u32;
 
-    /// Its ECN field.
+    /// ECN field of the packet.
     fn ecn(&self) -> Ecn;
 
-    /// Writes congestion experienced on it. Called only if [`Self::ecn`] [is capable](Ecn::is_capable).
+    /// Writes congestion experienced on the packet. Called only if [`Self::ecn`]
+    /// [is capable](Ecn::is_capable).
     fn mark(&mut self);
 }
 
@@ -268,7 +270,7 @@ bitflags! {
 }
 
 impl Flags {
-    /// Of the answer to a SYN.
+    /// Flags of the answer to a SYN.
     pub const SYN_ACK: Self = Self::SYN.union(Self::ACK);
 }
 
@@ -293,8 +295,8 @@ impl Segment {
         len + u64::from(self.is_syn()) + u64::from(self.is_fin())
     }
 
-    /// It has no control bit but ACK, and carries no hints: as most segments. (The four bytes compared as
-    /// one number.)
+    /// Whether ACK is the only control bit and there are no hints, as in most segments. (The four
+    /// bytes compared as one number.)
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         let [low, high] = self.hints.contention.to_bytes();
@@ -302,31 +304,31 @@ impl Segment {
         u32::from_ne_bytes(bytes) == u32::from_ne_bytes([Flags::ACK.bits(), 0, 0, 0])
     }
 
-    /// It takes no sequence number: no payload, SYN or FIN.
+    /// Whether the segment takes no sequence number: no payload, SYN or FIN.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0 && !self.flags.intersects(Flags::SYN.union(Flags::FIN))
     }
 
-    /// It resets the connection.
+    /// Whether the segment resets the connection.
     #[inline]
     pub fn is_rst(&self) -> bool {
         self.flags.contains(Flags::RST)
     }
 
-    /// Its acknowledgement field is valid.
+    /// Whether the acknowledgement field is valid.
     #[inline]
     pub fn is_ack(&self) -> bool {
         self.flags.contains(Flags::ACK)
     }
 
-    /// It opens a connection.
+    /// Whether the segment opens a connection.
     #[inline]
     pub fn is_syn(&self) -> bool {
         self.flags.contains(Flags::SYN)
     }
 
-    /// It ends its direction of a connection.
+    /// Whether the segment ends its direction of a connection.
     #[inline]
     pub fn is_fin(&self) -> bool {
         self.flags.contains(Flags::FIN)

@@ -5,14 +5,14 @@ use crate::time::Duration;
 /// When an agent does again what nothing comes back for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalTimeout {
-    /// After this many smoothed round trips to whoever answers: behind Snoop, the mobile host.
+    /// Timeout in smoothed round trips to whoever answers: behind Snoop, the mobile host.
     pub rtts: f64,
-    /// And at least after this, and after 1 ms.
+    /// Least timeout; below 1 ms it counts as 1 ms.
     pub min: Duration,
 }
 
 impl Default for LocalTimeout {
-    /// That of Snoop's authors: twice the smoothed round trip, and 200 ms.
+    /// The timeout of Snoop's authors: twice the smoothed round trip, and at least 200 ms.
     fn default() -> Self {
         Self {
             rtts: 2.0,
@@ -21,7 +21,7 @@ impl Default for LocalTimeout {
     }
 }
 
-/// It never expires sooner: a repair a nanosecond would only flood the link.
+/// Shortest timeout of all: a repair a nanosecond would only flood the link.
 const FLOOR: Duration = Duration::from_millis(1);
 
 /// Most doublings: a segment a minute or so must not fill the queue of a link that is gone.

@@ -38,10 +38,10 @@ pub struct SnoopConfig {
     /// Most segments that it keeps of a connection; more pass it by. `None` for no limit, as in the
     /// paper.
     pub cache: Option<u32>,
-    /// It is part of the queue of the link after it, as the WTCP paper's agent is, and keeps only
-    /// what that queue accepts: a drop for want of room is congestion, and the sender's to repair.
-    /// Otherwise it sits before that queue, as the original agent does, and repairs the queue's
-    /// drops as any other loss.
+    /// Whether the agent is part of the queue of the link after it, as the WTCP paper's agent is,
+    /// and keeps only what that queue accepts: a drop for want of room is congestion, and the
+    /// sender's to repair. Otherwise it sits before that queue, as the original agent does, and
+    /// repairs the queue's drops as any other loss.
     pub in_queue: bool,
     /// Also send a segment again that nothing comes back for. The WTCP paper mentions no such timer,
     /// so that there is none by default; the original has one.
@@ -74,7 +74,7 @@ impl SnoopConfig {
 /// The agent's decision about an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on to the sender.
+    /// The ACK goes on to the sender.
     Forward,
     /// The sender is not to see it.
     Suppress,
@@ -85,7 +85,7 @@ pub enum Verdict {
 pub struct Counters {
     /// Segments that it sent again.
     pub retransmits: u64,
-    /// Those of them that its timer asked for.
+    /// Retransmissions by the timer, which `retransmits` counts too.
     pub timeouts: u64,
     /// Duplicate ACKs that it kept from the sender.
     pub suppressed: u64,
@@ -103,7 +103,8 @@ pub struct Snoop {
     cache: Cache,
     /// Number of transmissions to the mobile host, repairs included, needless copies not.
     sent: u64,
-    /// Of these, what the newest acknowledgement has answered: all before it arrived or are lost.
+    /// Number of the newest transmission that an acknowledgement has answered: all before it
+    /// arrived or are lost.
     answered: u64,
     /// Unexpected duplicate ACKs of `ack`, and those yet to be expected.
     dupacks: u64,
@@ -285,7 +286,7 @@ impl Snoop {
         self.timer.due(hole.sent_at)
     }
 
-    /// Its timer expired, if it did.
+    /// Acts on the timer if it has expired: sends the segment that is missing again.
     pub fn on_timer(&mut self, now: Time) {
         if self.next_timer().is_some_and(|due| due <= now) {
             self.timer.back_off();
@@ -305,8 +306,8 @@ impl Snoop {
     }
 }
 
-/// Its first SACK block lies below the acknowledgement (RFC 2883): an answer to a second copy, and no
-/// sign of a loss.
+/// Whether the first SACK block lies below the acknowledgement (RFC 2883): an answer to a second
+/// copy, and no sign of a loss.
 fn reports_duplicate(segment: &Segment) -> bool {
     let below = |end: SeqNr| segment.ack.0.wrapping_sub(end.0) < 1 << 31;
     segment.sack().first().is_some_and(|block| below(block.end))

@@ -14,14 +14,15 @@ use crate::time::{Duration, Time};
 pub struct Access {
     timing: Timing,
     eifs: Duration,
-    /// Who found the channel idle draws no backoff when it is taken.
+    /// Whether a station that found the channel idle draws no backoff when the channel is then
+    /// taken.
     kept: bool,
     rng: Stream,
-    /// The station hears something, or talks itself.
+    /// Whether the station hears something, or talks itself.
     busy: bool,
-    /// Since when it has not.
+    /// Time since which the channel has been idle.
     idle_since: Time,
-    /// The last frame heard could not be understood.
+    /// Whether the last frame heard could not be understood.
     garbled: bool,
     /// Until when the channel is reserved by frames that were heard: the network allocation vector.
     nav: Time,
@@ -34,9 +35,9 @@ pub struct Access {
     cw: u32,
     /// Slots still to wait, counted from [`Self::start`]; `None` when there is no backoff to do.
     backoff: Option<u32>,
-    /// There is a frame to send.
+    /// Whether there is a frame to send.
     wanted: bool,
-    /// When to send it, unless the channel is taken before.
+    /// Time to send the frame, unless the channel is taken before.
     due: Option<Time>,
 }
 
@@ -86,7 +87,7 @@ impl Access {
         self.cw
     }
 
-    /// There is a frame to send. When the channel is taken now, it has to back off.
+    /// Asks to send a frame. If the channel is taken now, the station has to back off.
     pub fn request(&mut self, now: Time) {
         self.wanted = true;
         if self.backoff_is_over(now) {
@@ -106,7 +107,7 @@ impl Access {
         self.garbled = false;
     }
 
-    /// There is no frame to send after all.
+    /// Withdraws the request: there is no frame to send after all.
     pub fn cancel(&mut self) {
         self.wanted = false;
         self.due = None;

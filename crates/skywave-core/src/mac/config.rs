@@ -43,7 +43,7 @@ impl Timing {
         }
     }
 
-    /// The same with slots of 20 µs, as in a network that 802.11b's stations may join, and in any
+    /// 802.11g with slots of 20 µs, as in a network that 802.11b's stations may join, and in any
     /// independent (ad-hoc) one.
     pub const fn erp_long_slot() -> Self {
         Self {
@@ -94,7 +94,7 @@ pub struct Config {
     /// A packet that found the channel idle needs no backoff even if the channel is taken before it is
     /// sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
     pub keep_access: bool,
-    /// Which packets may wait, and which of them is served next. A limit does not count the one in service.
+    /// Discipline of the queue, with its limit, which does not count the packet in service.
     pub queue: QueueConfig,
     /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
     pub overhead: u32,

@@ -22,7 +22,7 @@ use crate::units::Rate;
 /// An action of the MAC.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output<P> {
-    /// It puts a frame on the air.
+    /// A frame is to be put on the air.
     Transmit(Frame<P>),
     /// A packet has come from a station.
     Deliver {
@@ -130,7 +130,7 @@ struct Current<P> {
     /// Unanswered attempts that count against the short limit, and the long one.
     short: u32,
     long: u32,
-    /// It, or an RTS for it, has been on the air.
+    /// Whether the packet, or an RTS for it, has been on the air.
     sent: bool,
     since: Time,
 }

@@ -35,14 +35,14 @@ pub struct Frame<P> {
     pub from: Address,
     /// The station that it is for, or all.
     pub to: Address,
-    /// Its kind and contents.
+    /// Kind of the frame, with its contents.
     pub kind: Kind<P>,
-    /// Its bytes, headers included.
+    /// Bytes of the frame, headers included.
     pub bytes: u32,
-    /// How it is modulated.
+    /// Modulation of the frame.
     pub mode: Mode,
-    /// For how long after its end the channel is taken: the rest of the exchange.
+    /// Time after the end of the frame for which the channel is taken: the rest of the exchange.
     pub reserves: Duration,
-    /// How long it is on the air.
+    /// Time that the frame is on the air.
     pub airtime: Duration,
 }

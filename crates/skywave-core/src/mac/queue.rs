@@ -16,7 +16,7 @@ use crate::units::Rate;
 pub struct Waiting<P> {
     /// The next station, or all.
     pub to: Address,
-    /// Its bytes, without the MAC's.
+    /// Bytes of the packet, without the MAC's.
     pub bytes: u32,
     /// The packet.
     pub packet: P,
@@ -33,14 +33,14 @@ pub struct Queue<P> {
     came: u64,
     /// Packets that the discipline drops in the call that goes on; empty between calls, kept to save allocations.
     gone: Gone,
-    /// What it has dropped, until that is asked for.
+    /// Packets that the discipline has dropped, until they are asked for.
     dropped: VecDeque<(P, DropCause)>,
 }
 
 /// A packet in its place.
 #[derive(Clone, Debug)]
 struct Placed<P> {
-    /// How many came before it.
+    /// Number of packets that came before this one.
     number: u64,
     flow: u32,
     waiting: Waiting<P>,
@@ -130,7 +130,7 @@ impl<P: Labelled> Queue<P> {
         self.len() == 0
     }
 
-    /// What the discipline is to know of a packet, by the number of a free place.
+    /// The discipline's view of a packet, which gets the number of a free place.
     fn frame(&mut self, now: Time, waiting: &Waiting<P>) -> Frame {
         let id = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);

@@ -21,19 +21,19 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// There are none.
+    /// No hints.
     pub const NONE: Self = Self {
         marks: Marks::empty(),
         contention: ContentionDelay::ZERO,
     };
 
-    /// There are none.
+    /// Whether there are no hints.
     #[inline]
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 
-    /// An answer to data that asked: everything before has arrived.
+    /// Whether an answer to data that asked says that everything before has arrived.
     pub fn is_all_received(self) -> bool {
         self.marks.contains(Marks::ALL_RECEIVED)
     }

@@ -33,7 +33,7 @@ pub struct SynOptions {
 #[derive(Clone, Copy, Default)]
 #[repr(u8)]
 pub enum Options {
-    /// None.
+    /// No options.
     #[default]
     None,
     /// One SACK block.
@@ -92,7 +92,7 @@ impl Options {
         }
     }
 
-    /// There are none.
+    /// Whether there are no options.
     #[inline]
     pub fn is_none(&self) -> bool {
         matches!(self, Self::None)

@@ -37,14 +37,14 @@ pub enum Packet {
     },
     /// The answer to the `Hello` of this number.
     Welcome {
-        /// That number.
+        /// Attempt of the `Hello` that is answered.
         attempt: u32,
     },
     /// A piece of the stream.
     Data(Data),
     /// A probe without data.
     Ping {
-        /// Its number.
+        /// Packet number.
         number: u64,
     },
     /// An acknowledgement.
@@ -77,7 +77,7 @@ pub struct Data {
     pub offset: u64,
     /// Payload bytes.
     pub len: u16,
-    /// The stream ends after it.
+    /// Whether the stream ends after this piece.
     pub fin: bool,
 }
 
@@ -99,12 +99,12 @@ pub struct Ack {
     pub ce: Option<u32>,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
-    /// Which packets have arrived, and when.
+    /// Report on the packets that have arrived: ranges of their numbers, and arrival times.
     pub report: AckReport,
 }
 
 impl Ack {
-    /// With everything but its report.
+    /// An ACK with an empty report.
     pub fn new(largest: u64, delay: Duration, limit: u64, ce: Option<u32>) -> Self {
         let units = delay.as_nanos() / DELAY_UNIT.as_nanos();
         Self {
@@ -195,8 +195,8 @@ impl Ack {
     }
 }
 
-/// What an ACK tells of packets, as it is on the wire: when the latest ones came, then ranges of numbers from the
-/// highest to the lowest.
+/// The report of an ACK on packets, as it is on the wire: arrival times of the latest ones, then
+/// ranges of numbers from the highest to the lowest.
 ///
 /// Ranges are again and again how many numbers are missing, and how many there are. Arrival times have the form of
 /// draft-smith-quic-receive-ts: how many runs of consecutive numbers there are; for each one how far its highest number

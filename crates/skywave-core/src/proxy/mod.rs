@@ -39,33 +39,35 @@ use release::Release;
 pub struct ProxyConfig {
     /// Policy towards the source: the bytes that it acknowledges, and the window that it grants.
     pub towards_source: TowardsSource,
-    /// When it hands on what it has got.
+    /// Policy towards the destination: when the proxy hands on what it has got.
     pub towards_destination: TowardsDestination,
 }
 
 /// Policy of a proxy towards the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TowardsSource {
-    /// Everything that it has received, and all the room that it has.
+    /// Acknowledges everything received, and grants all the room that there is.
     #[default]
     Plain,
-    /// The same, but no window above this many full segments: intentional flow control (Itoh and
-    /// Yamamoto, GLOBECOM 2008, has 2), so that the source never sends many segments in a row.
+    /// As [`Plain`](Self::Plain), but with no window above this many full segments: intentional
+    /// flow control (Itoh and Yamamoto, GLOBECOM 2008, has 2), so that the source never sends many
+    /// segments in a row.
     Window(u32),
-    /// Nothing but what the destination has acknowledged, and a closed window while the destination does
-    /// not answer (M-TCP).
+    /// Acknowledges nothing but what the destination has acknowledged, and closes the window while
+    /// the destination does not answer (M-TCP).
     EndToEnd(EndToEnd),
 }
 
 impl TowardsSource {
-    /// The connection from the source may use timestamps. Not where acknowledgements wait: they would echo the
-    /// segment that came last instead of the one that they acknowledge, and the source would measure a round
-    /// trip that ends at the proxy.
+    /// Whether the connection from the source may use timestamps. Not where acknowledgements wait:
+    /// they would echo the segment that came last instead of the one that they acknowledge, and the
+    /// source would measure a round trip that ends at the proxy.
     pub fn allows_timestamps(self) -> bool {
         !matches!(self, Self::EndToEnd(_))
     }
 
-    /// It closes the window while there is data in flight, so that the source has to stand still then.
+    /// Whether the proxy closes the window while there is data in flight, so that the source has to
+    /// stand still then.
     pub fn freezes_source(self) -> bool {
         matches!(self, Self::EndToEnd(_))
     }
@@ -84,7 +86,7 @@ impl ProxyConfig {
     }
 }
 
-/// What joins the two connections at a proxy's node.
+/// The part of a proxy's node that joins its two connections.
 ///
 /// # The caller's contract
 /// The driver owns both connections and gives them their segments and timers as it does elsewhere.

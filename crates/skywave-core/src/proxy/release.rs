@@ -7,12 +7,13 @@ use crate::time::{Duration, Time};
 /// When a proxy hands bytes to the connection to the destination: its policy on that side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TowardsDestination {
-    /// As soon as they have come in order.
+    /// Hands bytes on as soon as they have come in order.
     #[default]
     AtOnce,
-    /// A segment at a time, spaced by the gaps between arrivals: adaptive rate control.
+    /// Hands on a segment at a time, spaced by the gaps between arrivals: adaptive rate control.
     Spaced(Spaced),
-    /// What comes in lumps, as it does when a hole is filled, a segment at a time at the mean rate of arrival.
+    /// Hands on bytes that come in lumps, as when a hole is filled, a segment at a time at the mean
+    /// rate of arrival.
     Paced(Paced),
 }
 

@@ -38,9 +38,9 @@ impl Default for DownstreamConfig {
 /// The agent's decision about a data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is sent on now, before anything that [`Downstream::poll_transmit`] returns.
+    /// The segment is sent on now, before anything that [`Downstream::poll_transmit`] returns.
     Forward,
-    /// The agent has it now: it is sent on later, or was a second copy of a segment that it holds.
+    /// The agent keeps the segment: it is sent on later, or was a second copy of one that is held.
     Keep,
 }
 
@@ -187,7 +187,7 @@ impl Downstream {
         Some(again.fold(first, Time::min))
     }
 
-    /// Its timer expired, if it did.
+    /// Acts on the timer if it has expired: gives up old holes, and asks again for others.
     pub fn on_timer(&mut self, now: Time) {
         while self
             .holes

@@ -1,4 +1,4 @@
-//! What has not come, of the data up to the highest position that has.
+//! Holes in the data: ranges below the highest position seen that have not come.
 
 use std::collections::VecDeque;
 
@@ -19,12 +19,12 @@ pub(super) struct Missing {
     pub(super) asked_again: u32,
 }
 
-/// What an arrival has changed.
+/// The change that an arrival makes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
-    /// Some of it is new.
+    /// Whether some of the segment is new.
     pub(super) is_new: bool,
-    /// A hole before it that was not known.
+    /// A hole before the segment that was not known.
     pub(super) hole: Option<(u64, u64)>,
 }
 

@@ -11,8 +11,9 @@ use crate::seq::SeqNr;
 pub struct UpstreamConfig {
     /// Most bytes on the wire that it keeps of a connection; the oldest go first.
     pub cache: u64,
-    /// It is part of the queue of the hop, and forgets what that queue drops: a drop for want of room is congestion, and
-    /// the sender's to repair. Otherwise it stands before the queue and repairs its drops as any other loss.
+    /// Whether the agent is part of the queue of the hop, and forgets what that queue drops: a drop
+    /// for want of room is congestion, and the sender's to repair. Otherwise it stands before the
+    /// queue and repairs its drops as any other loss.
     pub in_queue: bool,
 }
 
@@ -31,7 +32,7 @@ impl Default for UpstreamConfig {
 pub enum Answer {
     /// A segment that it was asked for.
     Again(Packet),
-    /// It does not have these bytes.
+    /// Bytes that were asked for and that the agent does not have.
     Refused(Hole),
 }
 

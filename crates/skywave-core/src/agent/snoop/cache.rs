@@ -11,16 +11,16 @@ use crate::time::Time;
 pub(super) struct Cached {
     start: u64,
     end: u64,
-    /// Which transmission to the mobile host brought it last, and when.
+    /// Number and time of the last transmission of the segment to the mobile host.
     pub(super) order: u64,
     pub(super) sent_at: Time,
-    /// The transmission before a repair.
+    /// Number of the transmission before the last repair.
     pub(super) order_before: u64,
     /// The sender has sent it again, or late: it knows of the loss, and the agent leaves it to it.
     pub(super) resent: bool,
     /// The agent has sent it again.
     pub(super) repaired: bool,
-    /// That was the last transmission of it.
+    /// Whether the last transmission was a repair by the agent.
     pub(super) repair_is_last: bool,
     pub(super) packet: Packet,
 }
@@ -124,7 +124,7 @@ impl Cache {
         self.segments.front().filter(|first| first.start <= ack)
     }
 
-    /// The same, to be sent again.
+    /// The first segment, to be sent again, if it is the one that `ack` asks for.
     pub(super) fn at_mut(&mut self, ack: u64) -> Option<&mut Cached> {
         self.segments.front_mut().filter(|first| first.start <= ack)
     }

@@ -7,9 +7,9 @@ use crate::time::{Duration, Time};
 pub(super) struct Timer {
     config: Option<LocalTimeout>,
     srtt: Option<Duration>,
-    /// Of the last new ACK.
+    /// Time of the last new ACK.
     progress: Time,
-    /// How often it has expired since then; each time doubles it, as a sender's does.
+    /// Expiries since the last new ACK; each doubles the timeout, as a sender's does.
     doublings: u32,
 }
 
