@@ -19,7 +19,7 @@ impl Span {
         self.end - self.start
     }
 
-    /// All of `other` is in it.
+    /// Whether all of `other` lies in this span.
     pub(crate) fn covers(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }

@@ -80,7 +80,7 @@ impl<T: Copy> Ring<T> {
         self.places.get(self.place(number))
     }
 
-    /// The same, to be changed.
+    /// The item with this number, if it is held, to be changed.
     pub(crate) fn numbered_mut(&mut self, number: u64) -> Option<&mut T> {
         self.numbered(number)?;
         let place = self.place(number);

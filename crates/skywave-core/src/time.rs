@@ -67,7 +67,7 @@ impl Time {
         self.0 as f64 / NS_PER_SEC as f64
     }
 
-    /// This reading against `other`, which may be another clock's and later.
+    /// Difference of this reading from `other`, which may be another clock's and later.
     pub const fn offset_from(self, other: Self) -> Offset {
         Offset(self.0.wrapping_sub(other.0).cast_signed())
     }

@@ -21,7 +21,7 @@ impl Rate {
         self.0
     }
 
-    /// The same as a number to reckon with.
+    /// Bits per second as a floating-point number.
     #[inline]
     pub(crate) fn as_bps_f64(self) -> f64 {
         // Of a signed number in one instruction, which processors lack for others.

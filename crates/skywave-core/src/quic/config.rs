@@ -16,7 +16,7 @@ pub const DEFAULT_MSS: u16 = 1435;
 pub struct Config {
     /// How the window grows and shrinks.
     pub congestion: CongestionConfig,
-    /// What ends slow start besides a loss, for laws without a slow start of their own.
+    /// Rule that ends slow start besides a loss, for laws without a slow start of their own.
     pub slow_start: SlowStartConfig,
     /// First congestion window, in full packets (RFC 9002 section 7.2: ten).
     pub initial_window: Segments,
@@ -28,7 +28,8 @@ pub struct Config {
     pub handshake: Handshake,
     /// Packets with data may be marked instead of dropped (RFC 9000 section 13.4).
     pub ecn: bool,
-    /// They carry ECT(1) then, by which queues know senders of low latency (RFC 9331).
+    /// Whether ECN-capable packets carry ECT(1), by which queues know senders of low latency (RFC
+    /// 9331).
     pub l4s: bool,
     /// When a packet counts as lost, and when the sender probes.
     pub loss: LossConfig,

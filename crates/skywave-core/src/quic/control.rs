@@ -74,7 +74,8 @@ pub struct Control {
     /// Number of the first packet that is sent after the latest cut: losses of earlier ones belong to the
     /// same recovery period.
     recovery_end: u64,
-    /// The same of the latest cut that losses were the reason for: they are repaired until then.
+    /// Number of the first packet that is sent after the latest cut for losses: they are under
+    /// repair until it is acknowledged.
     repair_end: u64,
     /// Number after the largest one that was acknowledged: only a larger one measures the round trip
     /// (section 5.1).
@@ -96,7 +97,7 @@ struct Told {
     bytes: u64,
     /// Bytes in flight before the first one was told of.
     flight_before: u64,
-    /// The one of the largest number.
+    /// Number and record of the packet with the largest number.
     newest: Option<(u64, Sent)>,
 }
 
@@ -255,7 +256,7 @@ impl Control {
         self.congestion.take_ack(&event, &mut self.window);
     }
 
-    /// This packet counts as lost.
+    /// Counts packet `number` as lost.
     pub fn on_lost(&mut self, now: Time, number: u64) {
         let flight = self.packets.in_flight();
         let Some(packet) = self.packets.take(number) else {

@@ -17,11 +17,11 @@ pub(super) struct Sent {
 enum State {
     InFlight,
     Acked,
-    /// Found lost; it may arrive late.
+    /// Found lost; the packet may still arrive late.
     Lost,
 }
 
-/// What an ACK tells of a packet for the first time.
+/// A packet that an ACK reports for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrived {
     pub(super) number: u64,
@@ -29,7 +29,7 @@ pub(super) struct Arrived {
 }
 
 impl Arrived {
-    /// It had been found lost.
+    /// Whether the packet had been found lost.
     pub(super) fn was_lost(&self) -> bool {
         self.sent.state == State::Lost
     }
@@ -58,10 +58,10 @@ pub(super) struct Lost {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
     sent: Ring<Sent>,
-    /// Those of them that have arrived.
+    /// Numbers of the packets that have arrived.
     acked: Ranges,
     in_flight: u64,
-    /// Number of the oldest one in flight; of the next packet if none is.
+    /// Number of the oldest packet in flight; of the next packet if none is.
     oldest: u64,
     largest_acked: Option<u64>,
     /// When the first packet in flight will count as lost by its age.

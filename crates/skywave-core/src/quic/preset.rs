@@ -8,15 +8,15 @@ use crate::tcp::congestion::CubicConfig;
 pub struct Preset {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What sets it apart, in one line.
+    /// Description in one line: how it differs from the others.
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// Its law.
+    /// Law of congestion control.
     pub congestion: CongestionConfig,
 }
 
-/// All of them; any other law of the slot can be named beside the first.
+/// The presets; a scenario may also name the first one with any other law of the slot.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "quic",

@@ -30,9 +30,9 @@ pub struct Receiver {
     hello: Option<u32>,
     /// Packets that came marked.
     ce: u32,
-    /// Everything below has arrived.
+    /// First stream position that has not arrived.
     next: u64,
-    /// What has arrived above.
+    /// Ranges of the stream that have arrived, above `next`.
     held: Ranges,
     /// Where the stream ends, once known.
     end: Option<u64>,
@@ -113,7 +113,7 @@ impl Receiver {
         Some(ack)
     }
 
-    /// It fits the buffer and contradicts nothing.
+    /// Whether the data fits the buffer and contradicts nothing that is known.
     fn takes(&self, data: &Data) -> bool {
         let Some(end) = data.offset.checked_add(u64::from(data.len)) else {
             return false;
@@ -164,7 +164,7 @@ impl Receiver {
         true
     }
 
-    /// What its clock has counted since the start, where its arrival times begin.
+    /// Time that the receiver's clock has counted since the start, the basis of its arrival times.
     fn since_basis(&self, now: Time) -> Time {
         let Some(clock) = self.config.clock else {
             return now;

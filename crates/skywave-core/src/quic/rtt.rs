@@ -6,9 +6,9 @@ use crate::time::{Duration, Time};
 
 use super::config::LossConfig;
 
-/// No probe timeout, however often it has doubled, is longer.
+/// Longest probe timeout, however often it has doubled.
 const LONGEST: Duration = Duration::from_secs(86_400);
-/// It doubles this often at most.
+/// Most doublings of the probe timeout.
 const MAX_BACKOFF: u32 = 16;
 
 /// The estimates. Smoothed round trip and deviation are TCP's (RFC 6298), whose arithmetic RFC 9002 has kept.

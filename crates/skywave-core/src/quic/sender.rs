@@ -51,7 +51,7 @@ pub struct Sender {
     limit: u64,
     /// Marks that the receiver has counted.
     ce: u32,
-    /// There was nothing to send when it was last looked for, or no room for it at the receiver.
+    /// Whether there was nothing to send when last asked, or no room for it at the receiver.
     app_limited: bool,
     limits: LimitClock,
     /// The transmission of data that was sent before, until the driver asks for it.

@@ -135,7 +135,7 @@ impl Stream {
         None
     }
 
-    /// This piece, the first one to be sent again, was.
+    /// Takes piece `number`, the first one to be sent again, off the list of lost ones.
     pub(super) fn resent(&mut self, number: u64) {
         self.lost.remove_below(number + 1);
     }

@@ -1,4 +1,4 @@
-//! Who a station of a radio network is.
+//! Addresses of the stations of a radio network.
 
 use std::fmt;
 

@@ -33,7 +33,7 @@ pub enum Decoder {
 }
 
 impl Decoder {
-    /// All of them.
+    /// All decoders.
     const ALL: [Self; 2] = [Self::Hard, Self::Soft];
 }
 

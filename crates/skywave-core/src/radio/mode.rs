@@ -53,7 +53,7 @@ const OFDM_PREAMBLE: Duration = Duration::from_micros(20);
 const SIGNAL_EXTENSION: Duration = Duration::from_micros(6);
 
 impl Mode {
-    /// All of them, by standard and rate.
+    /// All modes, by standard and rate.
     pub const ALL: [Self; 12] = [
         Self::Dsss1,
         Self::Dsss2,

@@ -1,4 +1,4 @@
-//! Which stations hear a transmission, and how strongly.
+//! Reach of a transmission: the stations that hear it, and how strongly.
 //!
 //! Power falls with distance ([`PathLoss`]). Limits, in power or in metres ([`Hearing`]), say what
 //! that is good for: a frame can be received, keeps the channel busy, only disturbs, or is nothing.

@@ -51,28 +51,28 @@ pub enum Sensing {
 /// A frame that begins to reach a station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// Names it until its end.
+    /// Number that names the signal until its end.
     pub id: u32,
-    /// Its power here, mW.
+    /// Power at this station, mW.
     pub power_mw: f64,
-    /// Strong enough to be received.
+    /// Whether the signal is strong enough to be received.
     pub decodable: bool,
-    /// Strong enough for carrier sense.
+    /// Whether the signal is strong enough for carrier sense.
     pub sensed: bool,
-    /// How it is modulated.
+    /// Modulation of the frame.
     pub mode: Mode,
-    /// Its preamble.
+    /// Preamble of the frame.
     pub preamble: Preamble,
-    /// When its last bit has passed.
+    /// Time at which the last bit has passed.
     pub bits_end: Time,
 }
 
-/// What became of the frame that was being received.
+/// Outcome of the frame that was being received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// It was understood.
+    /// The frame was understood.
     Frame,
-    /// It was not.
+    /// The frame was not understood.
     Garbled,
 }
 
@@ -101,7 +101,7 @@ struct Present {
 struct Lock {
     signal: Signal,
     since: Time,
-    /// It can still be understood.
+    /// Whether the frame can still be understood.
     intact: bool,
     /// Probability that all bits so far are right.
     survives: f64,

@@ -6,12 +6,12 @@ use crate::radio::Address;
 use crate::routing::Datagram;
 use crate::time::{Duration, Time};
 
-/// First in, first out, for each destination.
+/// Datagrams that wait for routes: first in, first out, for each destination.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer<P> {
     limit: usize,
     time: Duration,
-    /// With the time until which each may wait, in the order of arrival.
+    /// Datagrams with the time until which each may wait, in the order of arrival.
     waiting: VecDeque<(Time, Datagram<P>)>,
 }
 

@@ -14,7 +14,8 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// The first of these rules that does not hold: parameter, what it must be, and whether it is.
+    /// An error for the first rule that does not hold. Each rule is a parameter, what it must be,
+    /// and whether it is.
     pub(super) fn find<const N: usize>(
         protocol: &'static str,
         rules: [(&'static str, &'static str, bool); N],

@@ -42,9 +42,9 @@ pub struct Datagram<P> {
     pub source: Address,
     /// The station that it is for, or all within range.
     pub destination: Address,
-    /// Hops that it may still go.
+    /// Hops that the datagram may still go.
     pub ttl: u8,
-    /// Its size with the IP header.
+    /// Bytes of the datagram with the IP header.
     pub bytes: u32,
     /// The driver's own data.
     pub payload: P,
@@ -72,7 +72,7 @@ impl<P> Packet<P> {
     /// Bytes of IP and UDP headers before a message of AODV or DSDV.
     const HEADERS: u32 = 20 + 8;
 
-    /// Its size with the IP header.
+    /// Bytes of the packet with the IP header.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Data(datagram) => datagram.bytes,
@@ -124,11 +124,11 @@ impl<P: Labelled> Labelled for Packet<P> {
 pub enum DropCause {
     /// No route is known, or none was found.
     NoRoute,
-    /// It waited for a route, and newer ones needed its place.
+    /// The datagram waited for a route, and newer ones needed its place.
     BufferFull,
-    /// It waited for a route for too long.
+    /// The datagram waited for a route for too long.
     BufferTimeout,
-    /// It has gone all the hops that it may.
+    /// The datagram has gone all the hops that it may.
     Ttl,
     /// The MAC could not reach the next hop.
     LinkBroken,
@@ -137,20 +137,20 @@ pub enum DropCause {
 /// An action for a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output<P> {
-    /// Hand it to the MAC.
+    /// A packet is to be handed to the MAC.
     Send {
-        /// The neighbour that it is for, or all.
+        /// The neighbour that the packet is for, or all.
         next_hop: Address,
         /// The packet.
         packet: Packet<P>,
     },
-    /// It is for this station.
+    /// A datagram is for this station.
     Deliver(Datagram<P>),
-    /// It goes no further.
+    /// A datagram goes no further.
     Drop {
         /// The datagram.
         datagram: Datagram<P>,
-        /// Why.
+        /// Cause of the drop.
         cause: DropCause,
     },
 }

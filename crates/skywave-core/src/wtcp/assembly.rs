@@ -1,4 +1,4 @@
-//! Which parts of the stream the receiver has, and how much more it has room for.
+//! The parts of the stream that the receiver has, and how much more it has room for.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,12 @@ const LEAST_RANGES: usize = 64;
 /// The fate of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It has something new.
+    /// The packet has something new.
     New,
-    /// All of it was there.
+    /// The whole packet had arrived before.
     Duplicate,
-    /// It does not fit the buffer, or the end of the stream, or there are too many holes already.
+    /// The packet does not fit the buffer or the end of the stream, or there are too many holes
+    /// already.
     Refused,
 }
 

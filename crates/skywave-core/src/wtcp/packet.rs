@@ -141,7 +141,7 @@ pub struct Ack {
     pub window: u32,
     /// Blocks above `cack` that have arrived (`SACK`), in order.
     pub sack: SackBlocks,
-    /// There are more blocks, above the last one.
+    /// Whether there are more blocks, above the last one.
     pub more: bool,
 }
 
@@ -200,11 +200,11 @@ pub struct Carried(pub Packet);
 /// Why a peer ends the connection at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
-    /// It knows of no such connection.
+    /// The peer knows of no such connection.
     Unknown,
-    /// Its application gave up.
+    /// The peer's application gave up.
     Aborted,
-    /// It heard nothing for too long.
+    /// The peer heard nothing for too long.
     IdleTimeout,
     /// A reason of a later version.
     Other(u8),

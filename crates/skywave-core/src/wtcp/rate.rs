@@ -25,7 +25,7 @@ pub enum RateChange {
 pub(super) struct Arrival<'a> {
     pub(super) now: Time,
     pub(super) control: &'a Control,
-    /// It has data, that is, a full packet's size or nearly.
+    /// Whether the packet has data, that is, a full packet's size or nearly.
     pub(super) data: bool,
     /// The round-trip time.
     pub(super) rtt: Duration,

@@ -7,20 +7,20 @@ use super::packet::Ack;
 /// A piece of the stream that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentPacket {
-    /// Stream position of its first byte.
+    /// Stream position of the first byte.
     pub rel_seq: u64,
     /// Payload bytes.
     pub len: u16,
-    /// It ends the stream.
+    /// Whether the piece ends the stream.
     pub fin: bool,
-    /// Control sequence number of its last transmission.
+    /// Control sequence number of the last transmission.
     pub ctrl_seq: u64,
-    /// That transmission is known to be lost.
+    /// Whether the last transmission is known to be lost.
     pub ready_for_retx: bool,
 }
 
 impl SentPacket {
-    /// Stream position after it.
+    /// Stream position after the piece.
     pub fn end(&self) -> u64 {
         self.rel_seq + u64::from(self.len) + u64::from(self.fin)
     }

@@ -45,7 +45,7 @@ pub type Header = ArrayVec<u8, MAX_HEADER>;
 /// A datagram that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
-    /// Which connection it belongs to.
+    /// Number of the connection that the datagram belongs to.
     pub connection: u32,
     /// The packet.
     pub packet: Packet,
@@ -76,7 +76,7 @@ pub enum DecodeError {
     },
     /// An option is longer than the header.
     OptionLength {
-        /// Its type.
+        /// Type of the option.
         option: u8,
         /// The length given.
         given: u8,

@@ -1,4 +1,4 @@
-//! What an ACK tells (RFC 9002, appendices A.7, A.10 and B).
+//! The sender's reaction to an ACK (RFC 9002, appendices A.7, A.10 and B).
 
 use super::Sender;
 use crate::quic::ledger::Threshold;

@@ -12,7 +12,7 @@ use crate::time::Time;
 enum Next {
     /// A piece of the stream that was lost, in a new packet.
     Again(u64, Why),
-    /// This many bytes that were never sent.
+    /// New data: this many bytes that were never sent.
     New(u16),
 }
 

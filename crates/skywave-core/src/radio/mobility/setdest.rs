@@ -266,12 +266,12 @@ pub enum SetdestErrorKind {
         low: f64,
         /// Greatest value.
         high: f64,
-        /// Its beginning.
+        /// Beginning of the text found.
         found: String,
     },
     /// A node that the scenario does not have.
     NoSuchNode {
-        /// How many there are.
+        /// Number of nodes that the scenario has.
         nodes: usize,
         /// Beginning of the number found.
         found: String,

@@ -47,9 +47,9 @@ pub struct Config {
     /// A route that breaks or expires has its number raised (section 6.11), so that nobody who is still on it
     /// can answer. Without that (as in ns-3) routes may loop; with `local_repair` they would as a rule.
     pub raise_on_break: bool,
-    /// With `link_feedback`, what the MAC still holds for a neighbour that does not answer is dropped (or waits
-    /// for a repair), as in ns-2. Otherwise, as in ns-3, it stays there and is tried; each that fails is another
-    /// break.
+    /// Whether packets that the MAC still holds for a neighbour that does not answer are dropped
+    /// (or wait for a repair), as in ns-2; needs `link_feedback`. Otherwise, as in ns-3, they stay
+    /// there and are tried; each that fails is another break.
     pub drop_queued: bool,
     /// Route-error damping: a frame that the MAC gives up breaks the route only if it has given up one for the same
     /// neighbour within this time before (Francis 2012, section 3.1.5). `None`: each does.

@@ -157,7 +157,8 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// There is no route.
+    /// Ends a discovery that found no route: drops the datagrams that wait for it, or gives up the
+    /// repair.
     fn give_up(&mut self, now: Time, discovery: &Discovery) {
         let destination = discovery.destination;
         if discovery.repair.is_some() {

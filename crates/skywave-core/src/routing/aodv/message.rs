@@ -13,15 +13,15 @@ pub struct Rreq {
     pub destination_only: bool,
     /// Hops from the originator to the station that sent it.
     pub hop_count: u8,
-    /// Tells this request from others of the same originator.
+    /// Number of this request among those of the same originator.
     pub id: u32,
     /// The station that is sought.
     pub destination: Address,
-    /// Its newest known sequence number; `None` is the flag U.
+    /// Newest known sequence number of the destination; `None` is the flag U.
     pub destination_seq: Option<Seq>,
     /// The station that seeks.
     pub originator: Address,
-    /// Its sequence number.
+    /// Sequence number of the originator.
     pub originator_seq: Seq,
 }
 
@@ -54,7 +54,8 @@ impl Rrep {
 pub struct Unreachable {
     /// The destination.
     pub destination: Address,
-    /// Its sequence number, raised with the break; `None` (zero on the wire) if none is known.
+    /// Sequence number of the destination, raised with the break; `None` (zero on the wire) if none
+    /// is known.
     pub seq: Option<Seq>,
 }
 

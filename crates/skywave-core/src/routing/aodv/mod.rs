@@ -47,14 +47,14 @@ pub struct Aodv<P> {
     config: Config,
     /// The own sequence number (section 6.1).
     seq: Seq,
-    /// Of the newest request.
+    /// Number of the newest own request.
     rreq_id: u32,
     table: Table,
     /// Requests seen within the last `PATH_DISCOVERY_TIME`, the own included.
     seen: Seen,
     /// Routes that are sought.
     discoveries: Vec<Discovery>,
-    /// Datagrams that wait for them.
+    /// Datagrams that wait for routes.
     buffer: Buffer<P>,
     rreq_rate: RateLimit,
     rerr_rate: RateLimit,

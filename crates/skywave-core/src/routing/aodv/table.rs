@@ -16,7 +16,7 @@ pub(super) struct Route {
     /// rests on having heard a neighbour has none, but its last number remains, so that nothing
     /// older is believed.
     pub(super) known: bool,
-    /// It may be used, until `lifetime`. Otherwise it is only remembered until then.
+    /// Whether the route may be used, until `lifetime`. Otherwise it is only remembered until then.
     pub(super) valid: bool,
     pub(super) hops: u8,
     pub(super) next_hop: Address,
@@ -58,7 +58,7 @@ impl Route {
     }
 }
 
-/// All that a station knows.
+/// All routes that a station knows.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     /// For each address the place of its route, or [`NONE`].

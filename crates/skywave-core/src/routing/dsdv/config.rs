@@ -21,7 +21,8 @@ pub struct Config {
     pub trigger_on_seq: bool,
     /// Take the link layer's word for a break.
     pub link_feedback: bool,
-    /// With `link_feedback`, what the MAC still holds for a neighbour that does not answer is dropped.
+    /// Whether packets that the MAC still holds for a neighbour that does not answer are dropped;
+    /// needs `link_feedback`.
     pub drop_queued: bool,
     /// Datagrams of a station's own that may wait for routes; the oldest is dropped for one more. The paper has no such
     /// buffer (0); ns-2 added one of five.

@@ -3,7 +3,7 @@
 use crate::radio::Address;
 use crate::routing::Seq;
 
-/// What a station says of one destination.
+/// A station's word on its route to one destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The destination.
@@ -17,12 +17,13 @@ pub struct Entry {
 /// An update: the whole table of a station, or what has changed in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
-    /// What it says; at least one entry, and at most [`Update::MOST_ENTRIES`].
+    /// Routes of the station; at least one entry, and at most [`Update::MOST_ENTRIES`].
     pub entries: Vec<Entry>,
 }
 
 impl Update {
-    /// More entries go into a further message, so that none is longer than an IP packet of 1500 bytes.
+    /// Most entries of a message, so that it is no longer than an IP packet of 1500 bytes; more go
+    /// into a further one.
     pub const MOST_ENTRIES: usize = 122;
 
     /// Bytes in UDP: an address, a number and a length of four bytes each an entry. (The paper has no format.)

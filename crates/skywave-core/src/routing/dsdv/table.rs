@@ -58,7 +58,7 @@ impl Route {
     }
 }
 
-/// All that a station knows.
+/// All routes that a station knows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     /// For each address its place in `routes`, and one more.
@@ -150,8 +150,8 @@ impl Table {
         any
     }
 
-    /// What neighbours are to be told now: all that has settled, or only what has changed. None of it is a change
-    /// any more.
+    /// Entries that neighbours are to be told now: every route that has settled if `all`, otherwise
+    /// those of them that have changed. None counts as changed afterwards.
     pub(super) fn tell(&mut self, now: Time, all: bool) -> impl Iterator<Item = Entry> {
         let told = move |route: &mut Route| match route.tell {
             Some(from) if from > now => None,

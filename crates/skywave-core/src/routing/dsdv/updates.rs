@@ -73,7 +73,7 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// There is a change to tell from `from` on.
+    /// Plans an update for a change that may be told from `from` on.
     fn plan(&mut self, now: Time, from: Time) {
         let config = &self.config;
         let free = self.schedule.last.map_or(now, |at| at + config.trigger_gap);

@@ -12,7 +12,7 @@ const MOST_PATHS: usize = 64;
 struct Path {
     /// The stations after the own one.
     stations: Vec<Address>,
-    /// It was heard of or used.
+    /// Time at which the path was last heard of or used.
     used: Time,
 }
 
@@ -33,7 +33,8 @@ impl Cache {
         }
     }
 
-    /// There is a path by these stations, from the own one on. Paths that come by a station twice are none.
+    /// Learns a path by these stations, from the own one on. A path that comes by a station twice
+    /// is ignored.
     pub(super) fn learn(&mut self, now: Time, stations: &[Address]) {
         let repeated = |(at, station)| stations[..at].contains(station) || *station == self.own;
         let bad = stations.iter().enumerate().any(repeated);

@@ -26,7 +26,8 @@ pub struct Config {
     /// A station that cannot send a packet on uses a route of its own for it (section 3.4.1), if it has one; up to
     /// `MAX_SALVAGE_COUNT`, 15, times a packet.
     pub salvage: bool,
-    /// What the MAC still holds for a neighbour that does not answer is dropped, or salvaged, as in ns-2.
+    /// Whether packets that the MAC still holds for a neighbour that does not answer are dropped,
+    /// or salvaged, as in ns-2.
     pub drop_queued: bool,
     /// Route-error damping: a frame that the MAC gives up breaks the route only if it has given up one for the same
     /// neighbour within this time before (Francis 2012, section 3.1.5). `None`: each does.

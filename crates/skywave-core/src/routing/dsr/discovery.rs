@@ -128,7 +128,8 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// What the request has come by and the rest from the cache, unless a station is in both.
+    /// The path that the request has come by and the rest of the way from the cache, unless a
+    /// station is in both.
     fn known_path(&mut self, now: Time, request: &Request) -> Option<Vec<Address>> {
         if !self.config.cached_replies {
             return None;

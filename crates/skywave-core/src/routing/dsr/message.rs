@@ -14,13 +14,13 @@ pub struct Request {
     pub id: u32,
     /// The station that is sought.
     pub target: Address,
-    /// The stations that it has come by: the originator first.
+    /// Stations that the request has come by: the originator first.
     pub path: Vec<Address>,
-    /// Hops that it may still go.
+    /// Hops that the request may still go.
     pub ttl: u8,
 }
 
-/// What a source route carries.
+/// Contents of a packet with a source route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content<P> {
     /// A datagram.
@@ -45,16 +45,16 @@ pub struct Link {
 pub struct Routed<P> {
     /// All stations of the route, both ends included.
     pub route: Vec<Address>,
-    /// Place on the route of the station that sends it.
+    /// Place of the sending station on the route.
     pub at: u8,
-    /// How often a station has given it another route.
+    /// Number of times that a station has given the packet another route.
     pub salvaged: u8,
-    /// What is carried.
+    /// Contents of the packet.
     pub content: Content<P>,
 }
 
 impl<P> Routed<P> {
-    /// The station that it goes to next; none at the end of its route.
+    /// The next station of the route; none at its end.
     pub fn next_hop(&self) -> Option<Address> {
         self.route.get(usize::from(self.at) + 1).copied()
     }
@@ -118,7 +118,7 @@ impl<P> Message<P> {
         }
     }
 
-    /// The same, to change.
+    /// The datagram that the message carries, if any, to be changed.
     pub fn datagram_mut(&mut self) -> Option<&mut Datagram<P>> {
         match self {
             Self::Routed(Routed {

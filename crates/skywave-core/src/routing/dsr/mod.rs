@@ -39,13 +39,13 @@ pub struct Dsr<P> {
     own: Address,
     config: Config,
     cache: Cache,
-    /// Of the newest own request.
+    /// Number of the newest own request.
     request_id: u32,
     /// Requests seen of late.
     seen: Seen,
     /// Routes that are sought.
     discoveries: Vec<Discovery>,
-    /// Datagrams that wait for them.
+    /// Datagrams that wait for routes.
     buffer: Buffer<P>,
     /// The last error: when it was sent, to whom, and the neighbour that did not answer.
     told: Option<(Time, Address, Address)>,
@@ -123,7 +123,8 @@ impl<P> Dsr<P> {
         self.forward(routed);
     }
 
-    /// All that a packet says of routes: its own, there and back, and what it carries.
+    /// Learns from a packet: the routes to both ends of its own, and what its contents tell of
+    /// routes.
     fn learn_from(&mut self, now: Time, routed: &Routed<P>) {
         let at = usize::from(routed.at);
         let back: Vec<Address> = routed.route[..at].iter().rev().copied().collect();

@@ -12,7 +12,7 @@ pub(super) struct Pacer {
     spacing: Spacing,
     /// Packets sent since a pause, as [`crate::wtcp::Control::run`].
     run: u8,
-    /// There was nothing to send when asked.
+    /// Whether there was nothing to send when asked.
     paused: bool,
 }
 
@@ -54,7 +54,8 @@ impl Pacer {
         self.spacing.last()
     }
 
-    /// There is nothing to send: unless that changes before the next slot, the sender pauses.
+    /// Notes that there is nothing to send: unless that changes before the next slot, the sender
+    /// pauses.
     pub(super) fn pause(&mut self) {
         self.paused = true;
     }

@@ -15,7 +15,7 @@ pub(super) enum Next {
     Open,
     /// The first packet that is marked for retransmission.
     Retransmission,
-    /// This many new bytes.
+    /// New data: this many bytes.
     New(u16),
     /// A probe in a slot without data (section 4.3, item 2), at most one in
     /// [`Config::probe_separation`](crate::wtcp::Config::probe_separation).
