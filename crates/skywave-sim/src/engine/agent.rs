@@ -52,7 +52,7 @@ enum Machine {
     Downstream(Downstream),
 }
 
-/// What a machine sends by itself.
+/// Packet that an agent's machine sends of its own accord, and its direction.
 enum Sent {
     /// A segment again, towards the receiver.
     Again(Packet),
@@ -142,9 +142,9 @@ impl Machine {
     }
 }
 
-/// What an agent does with a packet.
+/// Treatment of a packet that comes to an agent.
 enum Fate {
-    /// It goes on.
+    /// The packet goes on along its route.
     Passes,
     /// A duplicate ACK that the sender is not to see.
     Suppressed,

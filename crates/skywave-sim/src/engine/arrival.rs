@@ -16,8 +16,8 @@ pub(crate) struct Arrival {
     pub(crate) label: Label,
 }
 
-/// What links need to know of a packet: its number among the packets under way, whether it is damaged, its flow,
-/// its bytes on the wire, and its place in the list of routes (the note of the tag).
+/// Description of a packet for links: its number among the packets under way, whether it is damaged,
+/// its flow, its bytes on the wire, and its place in the list of routes (the note of the tag).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Label(pub(super) Tag);
 
@@ -42,7 +42,7 @@ impl Label {
         Self(Tag::new(id, size).of_flow(flow).with_note(hop))
     }
 
-    /// The same, damaged.
+    /// Label of the same packet, damaged.
     #[inline]
     pub(crate) fn corrupt(self) -> Self {
         Self(self.0.with_id(self.0.id() | CORRUPT))
@@ -65,12 +65,12 @@ impl Label {
         self.0.size()
     }
 
-    /// Its place in the list of routes.
+    /// Place of the packet in the list of routes.
     pub(crate) fn hop(self) -> u32 {
         self.0.note()
     }
 
-    /// The same at the next place of its route. (No list is so long that this overflows.)
+    /// Label of the packet at the next place of its route. (No list is so long that this overflows.)
     #[inline]
     pub(crate) fn at_next_hop(self) -> Self {
         Self(self.0.with_next_note())

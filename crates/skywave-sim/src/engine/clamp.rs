@@ -31,14 +31,14 @@ struct Clamp {
     others: Vec<(u16, Regenerator)>,
 }
 
-/// What a flow's agents are to look at.
+/// Packet that a flow's agents are to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Number of the packet among all under way.
     pub(super) id: u32,
     /// The station where it was seen.
     pub(super) station: u16,
-    /// How.
+    /// How the packet was seen there.
     pub(super) how: How,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Seen {
 pub(super) enum How {
     /// The receiver's MAC has acknowledged it to the station.
     Confirmed,
-    /// It has come to the station from the receiver.
+    /// The packet has come to the station from the receiver.
     Heard,
 }
 

@@ -285,7 +285,7 @@ impl Flow {
         }
     }
 
-    /// What was measured, at the end of the run.
+    /// Measurements of the flow, at the end of the run.
     pub(crate) fn outcome(&mut self, spec: &FlowSpec, now: Time) -> FlowOutcome {
         self.pass(now);
         let done = self.counted.take().filter(|_| self.bound == Time::MAX);
@@ -398,7 +398,8 @@ pub(super) fn is_counted(body: &Body) -> bool {
 mod tests {
     use super::*;
 
-    /// With many flows, fetching this is most of the work, and most of the memory.
+    /// The size of a flow matters: with many of them, fetching flows is most of the work, and most of the
+    /// memory.
     #[test]
     fn a_flow_is_twenty_one_cache_lines() {
         assert_eq!(size_of::<Flow>(), 21 * 64);

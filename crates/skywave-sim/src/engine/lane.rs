@@ -174,7 +174,7 @@ impl Lane {
         }
     }
 
-    /// What carries its packets, unless it is a wire that follows.
+    /// Carrier of the lane's packets; `None` for a wire that follows.
     #[inline]
     fn carrier(&self) -> Option<&Carrier> {
         match self {
@@ -328,10 +328,10 @@ impl Lane {
         }
     }
 
-    /// What was measured, at the end of the run.
+    /// Measurements of the link, at the end of the run.
     ///
     /// # Panics
-    /// When this is no link.
+    /// When the lane is no link.
     pub(crate) fn outcome(&mut self, wires: &[Wire], name: &str, run: &Spec) -> LinkOutcome {
         let end = run.duration;
         self.record_departures(end);
@@ -387,7 +387,7 @@ fn inbox(slack: Option<Slack>, run: &Spec, name: &str) -> Option<Inbox> {
 mod tests {
     use super::*;
 
-    /// There are as many as links.
+    /// A run has a lane for each link, so the size of one counts.
     #[test]
     fn a_lane_is_two_words() {
         assert_eq!(size_of::<Lane>(), 16);

@@ -124,7 +124,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Of equal times, as they were put in.
+        /// Packets of one time come out in the order in which they were put in.
         #[test]
         fn packets_come_out_in_the_order_of_their_times(
             steps in prop::collection::vec(prop::option::weighted(0.55, 0u64..300), 0..1_000),

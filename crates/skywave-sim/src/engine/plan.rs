@@ -125,7 +125,7 @@ impl Plan {
 
 #[cfg(test)]
 impl Plan {
-    /// The same, but everything is decided at its own time: an event at a time.
+    /// Plan without collecting: everything is decided at its own time, an event at a time.
     pub(crate) fn without_lookahead(mut self) -> Self {
         for link in self.links.iter_mut().flatten() {
             (link.slack, link.hold) = (Duration::ZERO, Duration::ZERO);
@@ -138,7 +138,7 @@ impl Plan {
     }
 }
 
-/// What may wait for some time is put on a grid as wide as this part of it.
+/// Divisor of the grid: something that may wait for `slack` is put on a grid of about `slack / GRID`.
 const GRID: u64 = 4;
 
 /// The latest grid point up to `slack` after `at`: where many things wait for the same moment, the

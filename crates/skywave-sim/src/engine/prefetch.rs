@@ -29,10 +29,10 @@ const MANY_FLOWS: usize = if cfg!(test) { 1 } else { 500 };
 /// second step what that memory leads to.
 const PACKETS_AHEAD: [usize; 2] = [6, 3];
 
-/// The same for events, in three steps.
+/// How many events ahead memory is fetched, in three steps.
 const EVENTS_AHEAD: [usize; 3] = [6, 4, 2];
 
-/// The same for the ACKs that wait for one sender, in one step.
+/// How many of the ACKs that wait for one sender ahead memory is fetched, in one step.
 const MAIL_AHEAD: usize = 2;
 
 impl World<'_> {

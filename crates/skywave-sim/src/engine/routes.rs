@@ -8,7 +8,7 @@ use skywave_core::prefetch::prefetch;
 use crate::network::{Edge, Passes, Router, edges, passes};
 use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
 
-/// Which way a packet of a flow goes.
+/// Direction of a packet within its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// From the data sender.
@@ -58,9 +58,9 @@ pub(crate) enum Next {
     Resize(i32),
     /// The host of the data sender, at the end of the way.
     Sender,
-    /// That of the data receiver.
+    /// The host of the data receiver, at the end of the way.
     Receiver,
-    /// That of a data receiver that collects packets.
+    /// The host of a data receiver that collects packets.
     Mailbox,
 }
 
@@ -237,7 +237,7 @@ impl Routes {
         self.hops[place as usize]
     }
 
-    /// The same, to match on.
+    /// Hop at a place of the list, unpacked to match on.
     #[inline]
     pub(crate) fn next(&self, place: u32) -> Next {
         self.hop(place).next()

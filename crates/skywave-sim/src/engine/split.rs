@@ -31,7 +31,7 @@ use whole::Whole;
 
 pub(super) use half::Half;
 
-/// What joins the halves of a flow, and what is measured of the whole.
+/// Joint of a flow's halves: the proxy, its failure and hand-overs, and the measures of the whole flow.
 pub(crate) struct Joint {
     near: u32,
     proxy: Proxy,
@@ -71,7 +71,7 @@ impl Progress {
     }
 }
 
-/// What befalls a proxy.
+/// Event at a proxy: none, its departure after the destination, or its failure.
 enum Turn {
     Stays,
     /// The destination leaves its node, and the proxy follows.
@@ -220,7 +220,7 @@ impl World<'_> {
         }
     }
 
-    /// What was measured of each flow that a proxy splits, at the end of the run.
+    /// Measurements of each flow that a proxy splits, at the end of the run.
     pub(super) fn measure_proxies(&mut self) -> Vec<ProxyOutcome> {
         let (spec, end) = (self.spec, self.end);
         let mut outcomes = Vec::with_capacity(spec.proxies.len());

@@ -24,17 +24,18 @@ use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
 
-/// With many flows the engine prefetches a packet's queue while it offers the packet this many places before it.
+/// Number of packets ahead for which queues are prefetched with many flows: while the engine offers a
+/// packet, it fetches the queue of the packet so many places after it.
 const ARRIVALS_AHEAD: usize = 4;
 
 /// A link with a time of its own.
 pub(crate) struct TimedLane {
     pub(super) link: TimedLink,
-    /// Its queue may mark packets, so that it is to know whether they are ECN-capable.
+    /// Whether the link's queue may mark packets, so that it is to know whether they are ECN-capable.
     marks: bool,
     /// The earliest timer that lies in the inbox.
     timer: Option<Time>,
-    /// What the link has decided in the present bucket, kept to save allocations.
+    /// Decisions of the link in the present bucket; kept to save allocations.
     decided: VecDeque<Settled>,
     /// Offers not yet reported to the observer. They are reported in order, so all of them wait
     /// until the fate of the first is known.
@@ -46,7 +47,7 @@ struct Untold {
     at: Time,
     id: u32,
     packet: Packet,
-    /// Its fate and its transmissions, once known.
+    /// Fate of the packet and number of its transmissions, once known.
     decided: Option<(Fate, u32)>,
 }
 

@@ -1,4 +1,5 @@
-//! What the engine asks of a transport: the machines at the two ends of a flow, and what is measured of them.
+//! Interface of the engine to a transport: the machines at the two ends of a flow, and what is measured of
+//! them.
 
 use std::ops::{Deref, DerefMut};
 

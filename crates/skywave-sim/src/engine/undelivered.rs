@@ -1,4 +1,5 @@
-//! What has reached the receiving application, and when the data were first sent that have not.
+//! Data of a stream on their way: how much has reached the receiving application, and when the rest was
+//! first sent.
 
 use std::collections::VecDeque;
 

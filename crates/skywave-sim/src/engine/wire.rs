@@ -28,7 +28,7 @@ impl Wire {
         self.0.send(at, size, window)
     }
 
-    /// What was measured, at the end of the run.
+    /// Measurements of the link, at the end of the run.
     pub(crate) fn finish(&self, end: Time, window: &(Time, Time)) -> Measured {
         self.0.finish(end, window)
     }

@@ -20,7 +20,7 @@ use crate::observe::Observer;
 use crate::outcome::{Bins, Outcome};
 use crate::spec::Spec;
 
-/// What may happen next; indices are into the world's links and flows.
+/// Event of the event queue; indices are into the world's links and flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// A link decides about the packets that it has collected.
@@ -40,7 +40,7 @@ pub(super) enum Event {
 /// A packet under way: a cache line, and a second one for SACK blocks.
 #[repr(C, align(64))]
 pub(super) struct Travelling {
-    /// Its place in the list of routes, as of when it was last stored here; while the packet goes
+    /// Place of the packet in the list of routes, as of when it was last stored here; while the packet goes
     /// from lane to lane, its label has the place. Of a free place, the number of the next free one.
     pub(super) hop: u32,
     pub(super) packet: Packet,
@@ -137,7 +137,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The same, which stops soon after the flag is set.
+    /// World that stops soon after the flag `cancel` is set.
     pub(crate) fn stopped_by(self, cancel: Option<&'a AtomicBool>) -> Self {
         Self { cancel, ..self }
     }

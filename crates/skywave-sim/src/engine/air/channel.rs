@@ -155,14 +155,14 @@ impl Channel {
         Some(transmission.start + reach.delay)
     }
 
-    /// When it has passed that station.
+    /// When the transmission has passed the station at place `reach` of its list.
     pub(super) fn tail(&self, number: u32, reach: u32) -> Option<Time> {
         let transmission = self.get(number);
         let reach = transmission.reaches.get(reach as usize)?;
         Some(transmission.end + reach.delay)
     }
 
-    /// That station, and what it hears.
+    /// The station at place `reach` of the list of transmission `number`, and the signal it hears.
     pub(super) fn signal(&self, number: u32, reach: u32) -> (usize, Signal) {
         let transmission = self.get(number);
         let reach = &transmission.reaches[reach as usize];

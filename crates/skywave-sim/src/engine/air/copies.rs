@@ -25,12 +25,12 @@ struct Count {
     lost: Option<LossCause>,
 }
 
-/// What is left after a copy has gone.
+/// State of a packet after one of its copies has gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Released {
-    /// There are no others.
+    /// No other copy of the packet is under way.
     pub(crate) last: bool,
-    /// One has arrived before.
+    /// A copy has arrived before.
     pub(crate) arrived: bool,
     /// For how long stations contended for the channel to bring it here.
     pub(crate) contention: ContentionDelay,

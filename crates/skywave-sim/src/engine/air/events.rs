@@ -16,7 +16,7 @@ pub(super) enum Event {
     Ends { transmission: u32, reach: u32 },
     /// The measured window begins.
     MeasureFrom,
-    /// It ends.
+    /// The measured window ends.
     MeasureTo,
 }
 

@@ -60,18 +60,18 @@ pub(crate) struct Air {
 pub(super) enum Leaves {
     /// At the station where it should.
     Arrives {
-        /// Its number among the packets under way.
+        /// Number of the packet among those under way.
         id: u32,
-        /// Its ECN field: queues may have marked it.
+        /// ECN field of the packet: queues may have marked it.
         ecn: Ecn,
         /// Whether other copies of it are under way, or were here before.
         released: Released,
     },
-    /// It is lost, and there is no other copy of it.
+    /// The packet is lost, and there is no other copy of it.
     Lost { id: u32, cause: LossCause },
     /// The last copy of a packet that has arrived is gone.
     Gone { id: u32 },
-    /// It stays; an agent of L²CLAMP is to look at it.
+    /// The packet stays in the network; an agent of L²CLAMP is to look at it.
     Stays(Seen),
 }
 

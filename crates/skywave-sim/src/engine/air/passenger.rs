@@ -1,15 +1,16 @@
-//! What a radio network carries of a packet of the world.
+//! Packets of the world as a radio network carries them: a number, a flow and an ECN field.
 
 use skywave_core::packet::{Ecn, Labelled};
 
 /// A copy of a packet on its way through the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passenger {
-    /// Its number among the packets under way.
+    /// Number of the packet among those under way.
     pub(super) id: u32,
-    /// Its flow as queues tell them apart: both directions between two stations are flows of their own.
+    /// Flow of the packet as queues tell flows apart: each direction between two stations is a flow of
+    /// its own.
     flow: u32,
-    /// Its ECN field.
+    /// ECN field of the packet.
     pub(super) ecn: Ecn,
 }
 
@@ -23,7 +24,7 @@ impl Passenger {
         }
     }
 
-    /// Its flow as the world numbers them.
+    /// Flow of the packet as the world numbers flows.
     pub(super) fn flow_of_world(&self) -> u32 {
         self.flow >> 1
     }

@@ -113,7 +113,7 @@ impl Station {
         }
     }
 
-    /// Its machines do what is due.
+    /// MAC and routing do what is due at `now`.
     pub(super) fn on_timer(&mut self, now: Time) {
         if self.dcf.next_timer().is_some_and(|at| at <= now) {
             self.dcf.on_timer(now);
@@ -178,7 +178,7 @@ impl Station {
         }
     }
 
-    /// Its present activity; and if that ends by itself, when it ends and what comes next.
+    /// Activity of the station at `now`; if it ends by itself, also its end and the next activity.
     pub(super) fn activity(&self, now: Time) -> (Activity, Option<(Time, Activity)>) {
         let free = if self.dcf.access().is_backing_off() {
             Activity::BacksOff

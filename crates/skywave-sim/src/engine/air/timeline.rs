@@ -15,7 +15,7 @@ pub(super) struct Timeline {
 struct Track {
     since: Time,
     activity: Activity,
-    /// Its next activity and when that begins, if nothing happens before.
+    /// Next activity of the station and when it begins, if nothing happens before.
     then: Option<(Time, Activity)>,
     spans: Vec<Span>,
 }

@@ -39,12 +39,12 @@ impl Timers {
         }
     }
 
-    /// When the first of them wants to act; never is [`Time::MAX`].
+    /// When the first of the stations wants to act; never is [`Time::MAX`].
     pub(super) fn first(&self) -> Time {
         self.nodes[1]
     }
 
-    /// That station; of several, the one with the lowest number.
+    /// The station that wants to act first; of several, the one with the lowest number.
     pub(super) fn station(&self) -> usize {
         let mut node = 1;
         while node < self.leaves {

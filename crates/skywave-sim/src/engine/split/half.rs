@@ -42,7 +42,7 @@ pub(crate) struct Half {
 /// Whether an end works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
-    /// It does.
+    /// The end works.
     Here,
     /// The proxy's state is on its way to another node: the end rests until it is there.
     Away,
@@ -50,7 +50,7 @@ pub(super) enum Presence {
     Failed,
 }
 
-/// Which hosts the connection joins, and what it carries.
+/// Hosts that the connection joins, and what it carries.
 #[expect(clippy::large_enum_variant, reason = "a half is in a box already")]
 pub(super) enum Role {
     /// From the source to the proxy.
@@ -141,12 +141,12 @@ impl Half {
         }
     }
 
-    /// Its application is the proxy, which writes the data.
+    /// Whether the proxy is the sending application: it writes and closes, not the flow's own source.
     fn relays(&self) -> bool {
         matches!(self.role, Role::Far(_) | Role::State { .. })
     }
 
-    /// Its server's application reads at once.
+    /// Whether the receiving application reads at once; the proxy at the end of a near half does not.
     fn is_read_at_once(&self) -> bool {
         !matches!(self.role, Role::Near { .. })
     }

@@ -1,4 +1,4 @@
-//! What is measured of a flow that a proxy splits, from the source to the destination.
+//! Measurements of a flow that a proxy splits, from the source to the destination.
 
 use skywave_core::Time;
 
@@ -9,9 +9,9 @@ use crate::outcome::{FlowOutcome, ProxyOutcome};
 use crate::spec::Spec;
 
 pub(super) struct Whole {
-    /// Of the delivery to the destination; what a sender does is measured of the halves.
+    /// Meter of the delivery to the destination; the halves measure what their senders do.
     meter: FlowMeter,
-    /// What the source has sent and the destination has not got.
+    /// Data that the source has sent and the destination has not got.
     undelivered: Undelivered,
     buffered: Gauge,
     at_risk: Gauge,
