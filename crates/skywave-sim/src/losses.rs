@@ -17,8 +17,7 @@ pub enum LossCause {
     Channel,
     /// A blackout.
     Blackout,
-    /// It was damaged, which the receiving host's checksum showed; also when a queue dropped it
-    /// after that.
+    /// Damage, which the receiving host's checksum showed; also when a queue dropped the packet after that.
     Corruption,
     /// A radio network's routing knew no way to its destination; or the connection's end was no longer where it came, or
     /// not there yet (a hand-over).
@@ -26,7 +25,7 @@ pub enum LossCause {
 }
 
 impl LossCause {
-    /// All of them.
+    /// Every cause, in the order of the table's rows.
     pub const ALL: [Self; 6] = [
         Self::Queue,
         Self::Early,
@@ -64,17 +63,17 @@ pub enum Found {
     Probe,
     /// The retransmission timer.
     Timeout,
-    /// An agent on the way did, and sent it again ([`AgentSpec`](crate::spec::AgentSpec)).
+    /// An agent on the way, which sent it again ([`AgentSpec`](crate::spec::AgentSpec)).
     Agent,
-    /// It did not: the segment came along in going back N, or another copy of it, already on its
-    /// way, arrived.
+    /// No finding by the sender: the segment came along in going back N, or another copy of it, already
+    /// on its way, arrived.
     Unnoticed,
-    /// Not yet, at the end of the run.
+    /// No finding yet, at the end of the run.
     Open,
 }
 
 impl Found {
-    /// All of them.
+    /// Every way of finding, in the order of the table's columns.
     pub const ALL: [Self; 9] = [
         Self::Dupacks,
         Self::PartialAck,
@@ -130,17 +129,17 @@ impl LossTable {
         }
     }
 
-    /// This many were lost by this cause and found in this way.
+    /// Number of packets that were lost by this cause and found in this way.
     pub fn count(&self, cause: LossCause, found: Found) -> u64 {
         self.sum(|known| known == (cause, found))
     }
 
-    /// All that were lost by this cause.
+    /// Number of packets that were lost by this cause.
     pub fn of_cause(&self, cause: LossCause) -> u64 {
         self.sum(|known| known.0 == cause)
     }
 
-    /// All that were found so.
+    /// Number of lost packets that were found in this way.
     pub fn found(&self, found: Found) -> u64 {
         self.sum(|known| known.1 == found)
     }

@@ -29,7 +29,7 @@ pub trait Observer {
     fn on_offer(&mut self, offer: &Offer<'_>);
 }
 
-/// What a caller may do with a run besides waiting for it: watch its packets, or cancel it.
+/// Influence of a caller on a run besides waiting for it: watching its packets, or cancelling it.
 #[derive(Default)]
 pub struct Watch<'a> {
     /// Sees every packet on every link.

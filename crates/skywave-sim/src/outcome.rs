@@ -16,7 +16,7 @@ pub use link::{LINK, LinkOutcome};
 pub use proxy::{PROXY, ProxyOutcome};
 pub use station::{STATION, StationOutcome};
 
-/// All that one simulation measured.
+/// Measurements of one simulation.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Outcome {
     /// One entry a flow, in the order of the specification.
@@ -44,24 +44,24 @@ pub struct Span {
     pub from_s: f64,
     /// End, seconds.
     pub to_s: f64,
-    /// What.
+    /// Activity of the station in this time.
     pub activity: Activity,
 }
 
 /// An activity of a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Activity {
-    /// It sends.
+    /// The station sends.
     Sends,
-    /// It receives a frame.
+    /// The station receives a frame.
     Receives,
-    /// It finds the channel taken by something that it cannot receive.
+    /// The station finds the channel taken by something that it cannot receive.
     Senses,
     /// Others have reserved the channel (NAV).
     Reserved,
-    /// It waits for its slot.
+    /// The station waits for its slot.
     BacksOff,
-    /// Nothing of these.
+    /// No other activity.
     Idle,
 }
 
@@ -81,9 +81,9 @@ pub const MAX_REQUESTS: usize = 1_000_000;
 /// One transfer of several on a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Request {
-    /// When the application handed it over, seconds.
+    /// When the application handed the transfer over, seconds.
     pub start_s: f64,
-    /// Its payload.
+    /// Payload of the transfer, bytes.
     pub bytes: u64,
     /// How long it took until its last byte had reached the other application, seconds; `None` if it was not done
     /// by the end of the measured window.

@@ -67,7 +67,7 @@ pub struct LinkSpec {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// Its configuration. Links that are alike may share it.
+    /// Configuration of the link. Links that are alike may share it.
     pub config: Arc<LinkConfig>,
 }
 
@@ -79,7 +79,7 @@ pub struct RadioSpec {
     pub stations: Vec<StationSpec>,
     /// How signals weaken with distance.
     pub propagation: Propagation,
-    /// Which of the frames that meet are received.
+    /// Rule by which frames that meet are received.
     pub reception: Reception,
     /// Signals for which a station finds the channel taken.
     pub sensing: Sensing,
@@ -97,12 +97,12 @@ pub struct RadioSpec {
 /// A station of a radio network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationSpec {
-    /// Its node.
+    /// Node of the station.
     pub node: usize,
-    /// Where it is, as time goes on.
+    /// Where the station is, as time goes on.
     pub movement: Movement,
-    /// Its IP layer, as a link within it that the packets pass which it sends into the network, its
-    /// own and others': rate, delay, jitter and losses.
+    /// IP layer of the station, as a link within it that the packets pass which it sends into the network,
+    /// its own and others': rate, delay, jitter and losses.
     pub ip: Option<LinkConfig>,
     /// Losses of frames of any kind that it would otherwise receive whole, whoever they are for.
     pub loss: Vec<LossConfig>,
@@ -139,7 +139,7 @@ pub enum Movement {
 }
 
 impl Movement {
-    /// It never moves.
+    /// Whether the station never moves.
     pub fn is_fixed(&self) -> bool {
         match self {
             Self::Fixed(_) => true,
@@ -180,9 +180,9 @@ impl RoutingSpec {
 /// directions, on its way between two others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgentSpec {
-    /// Its node.
+    /// Node of the agent.
     pub node: usize,
-    /// What it does.
+    /// Kind of the agent, with its settings.
     pub kind: AgentKind,
 }
 
@@ -219,7 +219,7 @@ impl AgentSpec {
     }
 }
 
-/// What an agent does.
+/// Kind of an agent, with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentKind {
     /// Snoop.
@@ -227,14 +227,14 @@ pub enum AgentKind {
     /// D-Proxy before a lossy hop. It and its other half look only at flows whose data pass it before the other, and whose
     /// ACKs pass it after the other. Either may be at an end of a flow.
     Upstream {
-        /// Its settings.
+        /// Settings of D-Proxy before the hop.
         config: UpstreamConfig,
         /// Node of the other half, which has to be there.
         downstream: usize,
     },
     /// D-Proxy after a lossy hop.
     Downstream {
-        /// Its settings.
+        /// Settings of D-Proxy after the hop.
         config: DownstreamConfig,
         /// Node of the other half, which has to be there.
         upstream: usize,
@@ -254,14 +254,14 @@ pub struct ProxySpec {
     pub far: usize,
     /// Bytes that the proxy holds at most.
     pub buffer: u32,
-    /// Its policies.
+    /// Policies of the proxy.
     pub config: ProxyConfig,
     /// When the destination learns that it was cut off and is no longer, in order: it announces itself to the
     /// proxy by three acknowledgements.
     pub reconnections: Vec<Time>,
-    /// When it fails: it forgets everything, and nobody at its node answers any more.
+    /// When the proxy fails: it forgets everything, and nobody at its node answers any more.
     pub fails_at: Option<Time>,
-    /// Its moves to other nodes, in order of time.
+    /// Moves of the proxy to other nodes, in order of time.
     pub hand_overs: Vec<HandOver>,
 }
 
@@ -406,7 +406,7 @@ pub enum Transport {
 pub enum Traffic {
     /// Data without end.
     Ftp,
-    /// This many bytes, then close.
+    /// Data of this many bytes, then close.
     Bytes(u64),
     /// A packet of this size at constant intervals.
     Cbr {

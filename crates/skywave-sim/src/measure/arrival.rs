@@ -9,9 +9,10 @@ use crate::outcome::FlowOutcome;
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalMeter {
     window: (Time, Time),
-    /// Of segments that arrived at their first transmission.
+    /// Times from transmission to arrival, of segments that arrived at their first transmission.
     first: DelayHistogram,
-    /// Of segments that had to be sent again: sum and number.
+    /// Sum of the times from first transmission to arrival of segments that had to be sent again, and
+    /// their number.
     resent: (Duration, u64),
 }
 

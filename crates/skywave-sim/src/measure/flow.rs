@@ -58,7 +58,7 @@ pub(crate) struct FlowMeter {
     small_time: Duration,
 }
 
-/// What looks at each arrival of payload, where it is asked for.
+/// Meters that look at each arrival of payload, where they are asked for.
 #[derive(Clone, Debug)]
 struct Arrivals {
     bins: Option<BinMeter>,

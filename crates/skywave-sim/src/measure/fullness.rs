@@ -16,7 +16,7 @@ pub(crate) struct Fullness {
 }
 
 impl Fullness {
-    /// Of a queue of `limit` packets.
+    /// Meter of a queue of `limit` packets, nothing of which waits yet.
     pub(crate) fn new(limit: u32, window: (Time, Time)) -> Self {
         Self {
             half: limit as usize / 2,

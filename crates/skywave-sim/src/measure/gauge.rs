@@ -35,7 +35,7 @@ impl Gauge {
         (self.value, self.since) = (value, now);
     }
 
-    /// Its time average over the window, when the run has ended at `now`.
+    /// Time average of the value over the window, when the run has ended at `now`.
     pub(crate) fn mean(&mut self, now: Time) -> f64 {
         self.set(now, self.value);
         let length = now.min(self.window.1).since(self.window.0);

@@ -50,10 +50,10 @@ pub(crate) struct LossLedger {
 struct Bursts {
     /// The latest of them, to which losses may still be added.
     latest: Option<Burst>,
-    /// Those with several losses, and those of them in which the retransmission timer found one.
+    /// Windows with several losses, and how many of them had a loss that the retransmission timer found.
     multi_loss_windows: u32,
     multi_loss_timeouts: u32,
-    /// Repairs that were lost, and those of them of which the retransmission timer found it.
+    /// Repairs that were lost, and how many of these losses the retransmission timer found.
     lost_repairs: u32,
     lost_repair_timeouts: u32,
 }
@@ -85,7 +85,7 @@ const CODE_BITS: u32 = 5;
 enum What {
     Lost(LossCause),
     Resent(Found),
-    /// It was sent for the first time; noted only when it arrives.
+    /// The segment was sent for the first time; noted only when it arrives.
     FirstSent,
     /// A copy first reached the receiver.
     Arrived,
@@ -162,8 +162,8 @@ impl<'a> History<'a> {
         latest(What::FirstSent).zip(latest(What::Arrived))
     }
 
-    /// What happened to the first segment of these entries, if it was lost once and sent again after that,
-    /// as most are.
+    /// The loss and retransmission of the first segment of these entries, if it was lost once and sent again
+    /// after that, as most are.
     #[inline]
     fn first_if_lost_once(self) -> Option<LostOnce> {
         let (&[lost, resent], rest) = self.0.split_first_chunk()?;
@@ -215,7 +215,7 @@ struct Resend {
 }
 
 impl Resend {
-    /// It was sent before a timeout, because somebody had found a loss.
+    /// Whether the segment was sent before a timeout, because somebody had found a loss.
     fn repairs(self) -> bool {
         use Found::{Detector, Dupacks, PartialAck, Sack};
         matches!(self.found, Dupacks | PartialAck | Sack | Detector)

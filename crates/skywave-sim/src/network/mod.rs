@@ -22,7 +22,7 @@ pub enum NoRoute {
         /// Node index that cannot be reached.
         to: usize,
     },
-    /// It would pass a node twice.
+    /// The route would pass a node twice.
     #[error("the route passes node {0} twice")]
     Twice(usize),
 }

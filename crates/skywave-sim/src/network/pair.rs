@@ -1,4 +1,4 @@
-//! Which flows pass the two agents of a pair.
+//! Flows that pass the two agents of a pair.
 
 use super::Router;
 use crate::spec::{FlowSpec, Transport};
@@ -6,11 +6,12 @@ use crate::spec::{FlowSpec, Transport};
 /// How a flow passes two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// Its data pass one before the other, and its ACKs the other way round.
+    /// The flow's data pass one node before the other, and its ACKs the other way round.
     Both,
-    /// Its data do, but its ACKs do not.
+    /// The flow's data pass one node before the other, but its ACKs do not pass both the other way
+    /// round.
     DataOnly,
-    /// Its data do not, or it is not of TCP, or there is no route.
+    /// The flow's data do not pass both in this order, or it is not of TCP, or there is no route.
     No,
 }
 

@@ -64,7 +64,7 @@ pub enum Unit {
 pub enum Pooling {
     /// Rates and counts add up.
     Sum,
-    /// What arrives adds up, too; of a flow that a proxy splits it arrives once, whatever its halves say.
+    /// Arrivals add up, too; of a flow that a proxy splits they count once, whatever its halves say.
     Arriving,
     /// Times and windows are averaged over the flows that have one.
     Mean,
@@ -75,26 +75,26 @@ pub enum Pooling {
 pub struct Column<T: 'static> {
     /// The field's name, as in rows and files; scenarios may use it too.
     pub name: &'static str,
-    /// Its name in scenarios and in the reference; that of the field if there is no shorter one.
+    /// Name of the field in scenarios and in the reference; the field's own name if there is no shorter one.
     pub short: &'static str,
     /// Meaning and unit, in a sentence: the reference and editors show it. Empty for what has no name in scenarios.
     pub about: &'static str,
-    /// Its name for people.
+    /// Name of the field for people.
     pub label: &'static str,
-    /// Its unit.
+    /// Unit of the values.
     pub unit: Unit,
     /// How flows are pooled.
     pub pooling: Pooling,
-    /// It is a time until something, which may not have come by the end of the run.
+    /// Whether the field is a time until something, which may not have come by the end of the run.
     pub until: bool,
-    /// Reads it.
+    /// Reads the field.
     pub get: fn(&T) -> Cell,
-    /// Writes it from a stored number; `None` where the number is missing.
+    /// Writes the field from a stored number; `None` where the number is missing.
     pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
 }
 
 impl<T> Column<T> {
-    /// Whether this is one of its names.
+    /// Whether `name` is one of the field's names.
     pub fn is_called(&self, name: &str) -> bool {
         self.short == name || self.name == name
     }
@@ -152,7 +152,7 @@ macro_rules! measured {
         $(#[$of])*
         #[derive(Clone, Debug, PartialEq, Default, serde::Serialize)]
         pub struct $outcome {
-            /// Its name, as in the specification.
+            /// Name of what is measured, as in the specification.
             pub name: String,
             $($(#[doc = $about])+ pub $field: $type,)*
             $($(#[$other_doc])* pub $other: $other_type,)?

@@ -1,4 +1,4 @@
-//! What is measured of a flow.
+//! Measurements of a flow.
 
 use super::column::{Cell, Column, Number, Pooling, Unit, measured};
 use crate::losses::{Found, LossCause, LossTable};
@@ -34,7 +34,7 @@ measured! {
     sent_packets "sent": u64, Count, Sum, "Packets sent";
     /// Reductions of the congestion window, by a fast retransmit, a mark or a timeout.
     window_cuts: u64, Count, Sum, "Window cuts";
-    /// Those of `window_cuts` that answered a router's mark (ECN).
+    /// Window cuts that answered a router's mark (ECN); a part of `window_cuts`.
     ecn_responses: u64, Count, Sum, "Window cuts for marks";
     /// Smallest RTT sample, in s.
     rtt_min_s "rtt_min": Option<f64>, Seconds, Mean, "Min RTT";
@@ -68,12 +68,12 @@ measured! {
     /// Share of a UDP flow's datagrams that were lost, in queues, on channels or without a route. Other
     /// transports have none.
     datagrams_lost: Option<f64>, Share, Mean, "Datagrams lost";
-    /// Those of `queue_drops` that a queue dropped although there was room (RED, CoDel, PIE, DualPI2), or a
-    /// policer.
+    /// Packets that a queue dropped although there was room (RED, CoDel, PIE, DualPI2), or a policer; a part
+    /// of `queue_drops`.
     early_drops: u64, Count, Sum, "Early drops";
-    /// Those of `channel_drops` that were lost in blackouts.
+    /// Packets that were lost in blackouts; a part of `channel_drops`.
     blackout_drops: u64, Count, Sum, "Blackout drops";
-    /// Those of `channel_drops` that were damaged.
+    /// Packets that were damaged; a part of `channel_drops`.
     corrupt_drops: u64, Count, Sum, "Damaged";
     /// Data packets that routing in a radio network had no way for, or that came to a host that their
     /// connection had left, or not reached, in a hand-over; in no other count.
@@ -101,22 +101,23 @@ measured! {
     received_packets "received": u64, Count, Sum, "Packets received";
     /// Second copies of such packets that links or a radio network made.
     duplicated_packets "duplicated": u64, Count, Sum, "Packets duplicated";
-    /// Such packets that are under way at the end of the measured time, less those that were at its beginning.
+    /// Packets of the data sender, copies included, that are under way at the end of the measured time,
+    /// less those that were at its beginning.
     under_way_packets "under_way": f64, Packets, Sum, "Packets under way";
-    /// Those of `timeouts` at which the sender held no duplicate ACK.
+    /// Timeouts at which the sender held no duplicate ACK; a part of `timeouts`.
     timeouts_dupacks_0: u64, Count, Sum, "Timeouts without dupacks";
-    /// Those with one duplicate ACK.
+    /// Timeouts at which the sender held one duplicate ACK.
     timeouts_dupacks_1: u64, Count, Sum, "Timeouts with one dupack";
-    /// Those with two duplicate ACKs.
+    /// Timeouts at which the sender held two duplicate ACKs.
     timeouts_dupacks_2: u64, Count, Sum, "Timeouts with two dupacks";
-    /// Those with three duplicate ACKs or more.
+    /// Timeouts at which the sender held three duplicate ACKs or more.
     timeouts_dupacks_3: u64, Count, Sum, "Timeouts with more dupacks";
     // Failed dupacks: SIFEST, section 4.1.
-    /// Those of `timeouts_dupacks_0` with one segment outstanding: all but the lost one had been answered.
+    /// Timeouts of `timeouts_dupacks_0` with one segment outstanding: all but the lost one had been answered.
     failed_dupacks_0: u64, Count, Sum, "Timeouts of a single segment";
-    /// Those of `timeouts_dupacks_1` with two segments outstanding.
+    /// Timeouts of `timeouts_dupacks_1` with two segments outstanding.
     failed_dupacks_1: u64, Count, Sum, "Failed dupacks, one";
-    /// Those of `timeouts_dupacks_2` with three segments outstanding.
+    /// Timeouts of `timeouts_dupacks_2` with three segments outstanding.
     failed_dupacks_2: u64, Count, Sum, "Failed dupacks, two";
     /// Timeouts at a congestion window of three segments or less, where three duplicate ACKs cannot come.
     small_cwnd_timeouts: u64, Count, Sum, "Timeouts at a small cwnd";
@@ -127,11 +128,12 @@ measured! {
     // A window ends when the first of its losses is found.
     /// Windows in which several segments were lost before the first of these was sent again.
     multi_loss_windows: u64, Count, Sum, "Windows with several losses";
-    /// Those of them in which the retransmission timer found a loss.
+    /// Windows of `multi_loss_windows` in which the retransmission timer found a loss.
     multi_loss_timeouts: u64, Count, Sum, "Those with a timeout";
     /// Fast retransmissions that were lost in their turn: sent again before a timeout, and lost.
     lost_repairs: u64, Count, Sum, "Fast retransmissions lost";
-    /// Those of them that the retransmission timer found: timeouts caused by a lost retransmission.
+    /// Fast retransmissions of `lost_repairs` whose loss the retransmission timer found: timeouts caused by a
+    /// lost retransmission.
     lost_repair_timeouts: u64, Count, Sum, "Those found by a timeout";
     /// Times of more than a second between ACKs of new data, also without data to send.
     ack_gaps: u64, Count, Sum, "Gaps between ACKs";
@@ -236,7 +238,7 @@ impl Column<FlowOutcome> {
 }
 
 impl FlowOutcome {
-    /// What the other columns of packets leave for [`Self::under_way_packets`].
+    /// Packets that the other columns leave for [`Self::under_way_packets`].
     pub(crate) fn left_over(&self) -> f64 {
         let begun = self.sent_packets + self.duplicated_packets + self.local_retransmits;
         let dropped = self.queue_drops + self.channel_drops + self.no_route_drops;

@@ -1,4 +1,4 @@
-//! What is measured of a link.
+//! Measurements of a link.
 
 use super::column::{Column, Number, Pooling, Unit, measured};
 

@@ -1,4 +1,4 @@
-//! What is measured of a flow that a proxy splits.
+//! Measurements of a flow that a proxy splits.
 
 use super::column::{Column, Number, Pooling, Unit, measured};
 

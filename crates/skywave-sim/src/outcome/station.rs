@@ -1,4 +1,4 @@
-//! What is measured of a station of a radio network.
+//! Measurements of a station of a radio network.
 
 use super::Span;
 use super::column::{Column, Number, Pooling, Unit, measured};
@@ -12,9 +12,9 @@ measured! {
     attempts: u64, Count, Sum, "Attempts";
     /// RTS that were put on the air.
     requests: u64, Count, Sum, "RTS";
-    /// Those of both that nobody answered.
+    /// Data frames and RTS that nobody answered.
     unanswered: u64, Count, Sum, "Unanswered";
-    /// The same as a share of both.
+    /// Share of the data frames and RTS put on the air that nobody answered.
     unanswered_share: Option<f64>, Share, Mean, "Unanswered share";
     /// Packets that were acknowledged.
     acknowledged: u64, Count, Sum, "Acknowledged";

@@ -36,7 +36,8 @@ pub enum Dist {
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// What was measured, as in [`Stream::empirical`]: values, and the share of all that are at most so large.
+    /// Measured distribution, as in [`Stream::empirical`]: values, and the share of all that are at most so
+    /// large.
     Empirical(Arc<[(f64, f64)]>),
 }
 

@@ -15,13 +15,13 @@ const ROOM: usize = 16;
 /// as segments sent, and each takes no longer than the logarithm of their number.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    /// All that happened to the first segments.
+    /// Entries of the first segments, in order.
     first: Vec<Entry>,
     /// The segments after those; few flows ever have any.
     rest: Option<Box<Rest>>,
 }
 
-/// What happened to each of many segments, by their ends.
+/// Entries of many segments, by the segments' ends.
 #[derive(Debug, Default)]
 struct Rest(BTreeMap<u64, Vec<Entry>>);
 
