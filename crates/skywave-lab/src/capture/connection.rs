@@ -24,12 +24,12 @@ const LINUX_SLL2_HEADER: usize = 20;
 /// Stream positions begin here, so that what was sent before a capture began has one too.
 const FIRST_POSITION: u64 = 1 << 32;
 
-/// All that a capture shows.
+/// Contents of a capture: its packets, counted, and its connections.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Packets in the capture.
     pub packets: u64,
-    /// Those that are not TCP or UDP, or of which too few bytes were kept to tell.
+    /// Packets that are not TCP or UDP, or of which too few bytes were kept to tell.
     pub other: u64,
     /// When the first and the last packet were captured, nanoseconds.
     pub span_ns: Option<(u64, u64)>,
@@ -61,11 +61,11 @@ pub enum Protocol {
 /// A TCP connection, or the UDP packets between two ports.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Its transport protocol.
+    /// Transport protocol of the packets.
     pub protocol: Protocol,
     /// The end that sent the first packet of the capture.
     pub from: Endpoint,
-    /// The other one.
+    /// The other end.
     pub to: Endpoint,
     /// When its first and its last packet were captured, nanoseconds.
     pub span_ns: (u64, u64),

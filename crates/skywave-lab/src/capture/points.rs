@@ -46,7 +46,7 @@ pub enum Error {
     /// No link has this name.
     #[error("no link is called `{name}`; to capture there are {}", list(known))]
     UnknownLink {
-        /// What was asked for.
+        /// Name that was asked for.
         name: String,
         /// The scenario's links.
         known: Vec<String>,
@@ -64,7 +64,7 @@ pub enum Error {
     Write {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The caller wanted it to stop.

@@ -21,7 +21,7 @@ pub enum Keep {
     /// The headers with their options: all that a simulated packet has to tell.
     #[default]
     Headers,
-    /// This many bytes, but never less than the headers.
+    /// As many bytes as given, but never less than the headers.
     Bytes(u32),
     /// The payload of zeros too.
     All,

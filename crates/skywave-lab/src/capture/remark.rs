@@ -47,7 +47,7 @@ pub enum Dropper {
 }
 
 impl Dropper {
-    /// Which of them a queue is, if it is one.
+    /// Kind of dropper that a queue is; `None` if it is none.
     fn of(queue: &QueueConfig) -> Option<Self> {
         Some(match queue {
             QueueConfig::Red(_) => Self::Red,
@@ -89,7 +89,7 @@ const TEXTS: [(Remark, &str); 15] = [
 ];
 
 impl Remark {
-    /// Its text in a capture.
+    /// Text of the remark in a capture.
     pub fn text(self) -> &'static str {
         let found = TEXTS.iter().find(|(remark, _)| *remark == self);
         found.map_or("", |(_, text)| text)

@@ -1,4 +1,5 @@
-//! What an experiment will take, before it is run: roughly, and rather too much than too little.
+//! Forecast of the time, disk and memory that an experiment takes: roughly, and rather too much than too
+//! little.
 
 use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, StationOutcome};
 use skywave_sim::spec::Spec;
@@ -32,7 +33,7 @@ const PER_BIN: f64 = 6.0;
 /// Time series in memory beside their size on the disk.
 const GROWTH: f64 = 1.5;
 
-/// What most of the memory is for.
+/// Main use of an experiment's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The program, and what is made of its results.
@@ -57,7 +58,7 @@ impl Cause {
     }
 }
 
-/// What an experiment will take.
+/// Time, disk and memory that an experiment is expected to take.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// Number of runs.
@@ -72,12 +73,12 @@ pub struct Forecast {
     pub disk: f64,
     /// Most memory at a time, bytes.
     pub memory: f64,
-    /// What most of that is for.
+    /// Main use of that memory.
     pub cause: Cause,
 }
 
 impl Forecast {
-    /// What one shard takes. Its memory is taken to be that of all: the plan is.
+    /// Forecast of one shard. Its memory is taken to be that of all: the plan is.
     #[must_use]
     pub fn part(self, shard: Shard) -> Self {
         let runs = shard.share(self.runs);

@@ -36,11 +36,11 @@ pub struct Gathering {
 pub struct SentSeries<'a> {
     /// The run's key.
     pub key: RunKey,
-    /// Its series, as the maker sends them.
+    /// Time series of the run, as the maker sends them.
     pub bytes: &'a [u8],
 }
 
-/// What became of a line that was taken.
+/// Effect of a line that was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
     /// The places of the plan that its run stands for; none if it is of another experiment.
@@ -296,9 +296,9 @@ impl Gathering {
 pub struct Line {
     /// The run's key.
     pub key: RunKey,
-    /// Its line, with its end.
+    /// Line of the run in the journal, with its end.
     pub line: Vec<u8>,
-    /// Its time series, if it has recorded some, as their file has them.
+    /// Time series of the run, if it has recorded some, as their file has them.
     pub series: Option<Vec<u8>>,
 }
 

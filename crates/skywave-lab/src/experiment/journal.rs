@@ -158,7 +158,7 @@ impl Journal {
         at == self.end
     }
 
-    /// These lines.
+    /// Reads the lines at these places, in order.
     pub(super) fn read(&self, lines: &[Place]) -> io::Result<Vec<Vec<u8>>> {
         let mut from = BufReader::with_capacity(1 << 16, File::open(&self.path)?);
         let mut position = 0;
@@ -225,7 +225,7 @@ pub(super) struct Line<'a> {
     /// From 1.
     pub(super) number: usize,
     pub(super) place: Place,
-    /// With its end, if it has one: what a crash leaves of the last line has none.
+    /// Bytes of the line, with its end if it has one: what a crash leaves of the last line has none.
     pub(super) bytes: &'a [u8],
 }
 

@@ -29,9 +29,9 @@ const SLACK: f64 = 4.0;
 /// Most bytes that a run leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Of its line in the journal.
+    /// Bytes of the run's line in the journal.
     pub line: usize,
-    /// Of its time series.
+    /// Bytes of the run's time series.
     pub series: usize,
 }
 

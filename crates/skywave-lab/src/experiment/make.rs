@@ -17,7 +17,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Of the runs of `design`.
+    /// Maker of the runs of `design`.
     pub fn of<D: Design + ?Sized>(design: &D, series: RecordSeries) -> Self {
         let plan = Plan::of(design, series, ENGINE);
         Self { plan, series }

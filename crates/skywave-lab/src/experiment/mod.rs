@@ -83,18 +83,18 @@ impl Design for Scenario {
     }
 }
 
-/// Which runs record time series. They are large: a bulk flow makes some megabytes a minute.
+/// Choice of the runs that record time series. They are large: a bulk flow makes some megabytes a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordSeries {
-    /// Those whose specification says so.
+    /// Runs whose specification says so.
     #[default]
     AsSpecified,
-    /// None.
+    /// No run.
     Never,
     /// The first seed of each point.
     FirstSeed,
-    /// All of them.
+    /// Every run.
     Always,
 }
 
@@ -118,7 +118,7 @@ pub struct Options<'a> {
     pub fresh: bool,
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Which runs record time series.
+    /// Choice of the runs that record time series.
     pub series: RecordSeries,
     /// The runs of this shard alone; `None` for all.
     pub shard: Option<Shard>,
@@ -162,7 +162,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// Another process runs into the same directory.

@@ -8,7 +8,7 @@ use skywave_sim::spec::Spec;
 use super::key::{Meaning, RunKey, Specification, of_all};
 use super::{Design, RecordSeries, prepared};
 
-/// One of the parts into which the runs of an experiment are divided, so that each can be made elsewhere.
+/// Part of the runs of an experiment, which are divided so that each part can be made elsewhere.
 ///
 /// The runs are dealt out like cards, in the order of the plan: so shards are of one size, and cheap and
 /// expensive points are in all of them.
@@ -39,7 +39,7 @@ impl Shard {
         is_one.then_some(Self { number, count })
     }
 
-    /// Its number, from 1.
+    /// Number of the shard, from 1.
     pub fn number(self) -> usize {
         self.number
     }

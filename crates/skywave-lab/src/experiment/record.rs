@@ -19,9 +19,9 @@ use super::timeline;
 /// Why a line is no result that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unusable {
-    /// It is not what was written.
+    /// The line is not what was written.
     Damaged,
-    /// It has no check: a version before checks wrote it.
+    /// The line has no check: a version before checks wrote it.
     Unchecked,
     /// Another engine made the result, or the file of its time series is gone.
     Stale,

@@ -16,7 +16,7 @@ use crate::threads::lock;
 /// The result of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
-    /// Its outcome; the series may be on disk instead, see [`RunResult::series`].
+    /// Outcome of the run; the series may be on disk instead, see [`RunResult::series`].
     pub outcome: Outcome,
     /// File of the series, when they were stored.
     pub(super) series_file: Option<PathBuf>,
@@ -58,9 +58,9 @@ pub struct Results {
     pub seeds: Vec<u64>,
     points: usize,
     runs: Vec<Option<Packed>>,
-    /// All that are packed, of copies of these results too.
+    /// Packed outcomes of the runs, shared with copies of these results.
     bytes: Arc<Mutex<Spill>>,
-    /// Of runs that have some, by their place.
+    /// Time series of the runs that have some, by the runs' places.
     series: BTreeMap<usize, Recorded>,
 }
 
@@ -84,7 +84,7 @@ impl Results {
         Self::beside(engine, seeds, points, None)
     }
 
-    /// The same; what does not fit into memory goes to `dir`.
+    /// Results with every run missing; packed outcomes that do not fit into memory go to a file in `dir`.
     pub(super) fn beside(engine: &str, seeds: &[u64], points: usize, dir: Option<&Path>) -> Self {
         Self {
             engine: engine.to_owned(),

@@ -103,7 +103,7 @@ where
     Ok(results)
 }
 
-/// Which runs [`run_all`] has record time series.
+/// Choice of the runs that [`run_all`] has record time series.
 pub fn series_of(scenario: &Scenario) -> RecordSeries {
     if scenario.records_series() {
         RecordSeries::FirstSeed

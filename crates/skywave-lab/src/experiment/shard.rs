@@ -29,7 +29,7 @@ pub struct ShardFile {
     pub file: String,
     /// Version and fingerprint of the engine.
     pub engine: String,
-    /// Which runs record time series.
+    /// Choice of the runs that record time series.
     pub series: RecordSeries,
     /// Number of runs in all shards.
     pub runs: usize,
@@ -38,7 +38,7 @@ pub struct ShardFile {
 }
 
 impl ShardFile {
-    /// That of a shard of a scenario called `name`, from the file `file`.
+    /// Description of a shard of the scenario `name`, from the file `file`.
     pub fn new<D: Design + ?Sized>(
         design: &D,
         shard: Shard,
@@ -104,7 +104,7 @@ pub enum MergeError {
     NoShard {
         /// The directory.
         dir: PathBuf,
-        /// What is wrong.
+        /// Reason why the directory is none of a shard.
         why: String,
     },
     /// Two directories have shards of different results.
@@ -114,7 +114,7 @@ pub enum MergeError {
         one: PathBuf,
         /// Another one.
         other: PathBuf,
-        /// What differs, with both values.
+        /// Difference between the two shards, with both values.
         what: String,
     },
     /// Two directories have the same shard.
@@ -130,7 +130,7 @@ pub enum MergeError {
     /// Shards are not there.
     #[error("missing: {} of {count}", Numbers(numbers))]
     Missing {
-        /// Their numbers.
+        /// Numbers of the missing shards.
         numbers: Vec<usize>,
         /// Number of shards.
         count: usize,
@@ -140,9 +140,9 @@ pub enum MergeError {
     Engine {
         /// The directory.
         dir: PathBuf,
-        /// Its engine.
+        /// Engine that made the shard.
         theirs: String,
-        /// This engine.
+        /// Engine of this program.
         ours: String,
     },
     /// The scenario is not the one that the shards are of.
@@ -248,7 +248,7 @@ impl Shards {
         })
     }
 
-    /// What they have in common, with the number of one of them.
+    /// Description that all shards have in common, with the number of one of them.
     pub fn file(&self) -> &ShardFile {
         &self.file
     }
@@ -293,7 +293,7 @@ fn shard(dir: &Path, file: &ShardFile) -> Result<Shard, MergeError> {
     })
 }
 
-/// What two shards of different results differ in, with both values.
+/// First difference between two shards of different results, with both values.
 fn difference(one: &ShardFile, other: &ShardFile) -> Option<String> {
     let differ = |what: &str, a: &dyn fmt::Display, b: &dyn fmt::Display| {
         Some(format!("{what} {a} and {b}"))

@@ -82,7 +82,7 @@ impl Spill {
         }
     }
 
-    /// What was added is not there again as it was, because of an error.
+    /// Notes an error by which added bytes are not there again as they were; the first one is kept.
     pub(super) fn fail(&mut self, error: io::Error) {
         self.failed.get_or_insert(error);
     }

@@ -69,23 +69,24 @@ impl Estimate {
     }
 }
 
-/// What the samples of some runs say together.
+/// Mean and median of the samples of some runs, and how many samples there are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// Their mean; `None` without samples, or when one is infinite.
+    /// Mean of the samples; `None` without samples, or when one is infinite.
     pub mean: Option<Estimate>,
-    /// Their median, infinite ones counted as the largest; `None` without samples, or when it is infinite.
+    /// Median of the samples, infinite ones counted as the largest; `None` without samples, or when it is
+    /// infinite.
     pub median: Option<f64>,
     /// Number of finite samples.
     pub finite: usize,
-    /// Number of infinite ones.
+    /// Number of infinite samples.
     pub late: usize,
     /// Number of runs.
     pub runs: usize,
 }
 
 impl Average {
-    /// Of these samples of so many runs, infinite where something has not come to its end.
+    /// Average of these samples of `runs` runs, infinite where something has not come to its end.
     pub fn of(samples: &[f64], runs: usize) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);

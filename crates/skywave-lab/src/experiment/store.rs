@@ -37,9 +37,9 @@ pub(super) struct Store {
 /// The lines of the journal.
 struct Kept {
     journal: Journal,
-    /// Of each run of the plan.
+    /// Line of each run of the plan; `None` while it is missing.
     lines: Vec<Option<Place>>,
-    /// Of other runs.
+    /// Lines of other runs, which the plan does not have.
     others: Vec<(RunKey, Place)>,
 }
 
@@ -96,7 +96,7 @@ impl Kept {
     }
 }
 
-/// What a line is for a plan.
+/// Meaning of a line for a plan.
 enum Found {
     /// The first one of a run: it stands for all of these places.
     First(Vec<usize>),
@@ -104,7 +104,7 @@ enum Found {
     Again,
     /// One more than there are places.
     Surplus,
-    /// Of no run of the plan.
+    /// The line of a run that the plan does not have.
     Other,
 }
 
