@@ -115,7 +115,7 @@ fn read(path: &Path, limit: u64) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
-/// The same of a file that may have anything in it.
+/// The bytes of a file of at most `limit` bytes, whatever is in it; otherwise why it cannot be had.
 fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let text_of = |e: &std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -12,7 +12,7 @@ pub fn caution(results: &Results) -> Option<String> {
     (!due.is_empty()).then(|| due.join("\n"))
 }
 
-/// Of runs that keep as many transfers as they may.
+/// Warning about runs that keep as many transfers as they may.
 fn of_requests(results: &Results) -> Option<String> {
     let is_full = |run: &RunResult| {
         let mut flows = run.outcome.requests.iter().flatten();

@@ -14,12 +14,12 @@ use crate::experiment::file::Draft;
 use crate::experiment::guard::Lock;
 use crate::experiment::{Results, RunResult};
 
-/// What became of the time series that a run before had left, where these results have none of their own.
+/// Fate of the time series that an earlier run left, where these results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesBefore {
-    /// They stay: they are of the same runs.
+    /// The time series stay: they are of the same runs.
     Kept,
-    /// They are gone: they were of other runs.
+    /// The time series are gone: they were of other runs.
     Removed,
 }
 
@@ -96,7 +96,7 @@ pub fn write_all(
 
 /// A table of a run directory.
 struct Table {
-    /// Its files are called so, and have an ending for their format.
+    /// Name of the table's files, without the ending for their format.
     name: &'static str,
     frame: for<'a> fn(&'a Study, &'a Results) -> Frame<'a>,
     /// Whether a run has something for it; every experiment has a table without this.
@@ -146,7 +146,7 @@ impl Table {
         Self { name, frame, is_of }
     }
 
-    /// Its file of a format.
+    /// File of the table with the ending of a format.
     fn path(&self, dir: &Path, ending: &str) -> PathBuf {
         dir.join(self.name).with_extension(ending)
     }

@@ -17,7 +17,7 @@ use crate::experiment::file::write_atomically;
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// Error of the operating system.
     pub source: io::Error,
 }
 

@@ -89,7 +89,7 @@ pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     runs_of(study, rows(study, results))
 }
 
-/// The same of some rows.
+/// Table of these rows, one a run and flow.
 pub(super) fn runs_of<'a>(study: &'a Study, rows: impl Iterator<Item = Row<'a>> + 'a) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![

@@ -16,7 +16,7 @@ pub(super) use entities::{flows, links, proxies, stations};
 /// A table of text.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Grid {
-    /// What it shows, with the unit.
+    /// Title, which says what the table shows, with the unit.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The same with at most `rows` rows.
+    /// The table with at most `rows` rows.
     pub fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
@@ -49,8 +49,8 @@ fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {
     }
 }
 
-/// The same of several runs. It says of how many of them a number is that not all have, and where it is a time `until`
-/// something in any case; where that has not come in all of them, the median stands in place of the mean.
+/// Text of a number from several runs. Where not all of them have one, and for a time `until` something in any case, it
+/// says how many have; where that has not come in all of them, the median stands in place of the mean.
 fn of_runs(average: &Average, until: bool, scaled: Scaled, decimals: usize) -> String {
     let Average {
         mean,

@@ -83,7 +83,7 @@ struct Figure {
     facet: String,
     /// Empty if it is drawn later.
     svg: String,
-    /// None of a plot over time, which has too many values.
+    /// Table of the values; a plot over time has none, as it has too many values.
     values: Option<Grid>,
     gains: Option<Grid>,
     /// Plot and tables as text of the page, which is drawn when it comes into view.

@@ -9,9 +9,9 @@ use crate::scenario::{Plot, Sample};
 
 /// A number of a run.
 pub(super) struct Observed {
-    /// Where it stands on the axis.
+    /// Where the number stands on the axis.
     pub(super) place: XValue,
-    /// Its number among those of this run at this place.
+    /// Index of the number among those of this run at this place.
     pub(super) slot: usize,
     pub(super) value: Option<f64>,
 }

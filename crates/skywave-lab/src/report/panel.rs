@@ -28,29 +28,30 @@ pub type Facet = Vec<(String, String)>;
 pub struct Panel {
     /// How it is drawn.
     pub kind: PlotKind,
-    /// It shows bins of time, of which there may be many.
+    /// Whether the plot shows bins of time, of which there may be many.
     pub over_time: bool,
     /// The heading: the scenario's own, or else one made of the labels of the axes.
     pub title: String,
-    /// The file wants no heading above the plot.
+    /// Whether the scenario's file wants no heading above the plot.
     pub untitled: bool,
-    /// The same in a few words, for the name of a file: `goodput against loss rate`.
+    /// The heading in a few words, for the name of a file: `goodput against loss rate`.
     pub name: String,
     /// The point of the sweep in the paths that are neither on the axis nor series.
     pub facet: Facet,
-    /// What is measured, for people: `Goodput`.
+    /// Name for people of the measured quantity: `Goodput`.
     pub y_label: String,
     /// Name that the file gives to the vertical axis, if it gives one.
     pub y_given: Option<String>,
-    /// Its unit.
+    /// Unit of the measured quantity.
     pub y_unit: Unit,
-    /// What is measured is a time until something, which may not have come by the end of a run.
+    /// Whether a time until something is measured, which may not have come by the end of a run.
     pub until: bool,
     /// Logarithmic vertical axis.
     pub y_log: bool,
     /// The horizontal axis.
     pub x: XAxis,
-    /// What the series are told apart by, in words: `transport`, `flow`, `seed`; empty for a single one.
+    /// Property by which the series are told apart, in words: `transport`, `flow`, `seed`; empty for a single
+    /// series.
     pub by: String,
     /// The series.
     pub series: Vec<PanelSeries>,
@@ -61,7 +62,7 @@ pub struct Panel {
 pub struct XAxis {
     /// A swept path in words, `time` or `seed`.
     pub label: String,
-    /// The same without the link or flow that it belongs to, for the head of a column.
+    /// The label without the link or flow that it belongs to, for the head of a column.
     pub brief: String,
     /// Name that the file gives to the axis, if it gives one.
     pub given: Option<String>,
@@ -101,7 +102,8 @@ impl XValue {
 pub struct PanelSeries {
     /// The value that it stands for; empty for a single series.
     pub label: String,
-    /// Its name for people: in short, or as the file calls it; numbers and flags say what they are of.
+    /// Name of the series for people: in short, or as the file calls it; numbers and flags say what
+    /// they are of.
     pub name: String,
     /// The samples at each place on the axis that has any, by its number.
     pub samples: BTreeMap<usize, Samples>,
@@ -119,7 +121,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Those that are there; infinite for what is later than the end of a run.
+    /// Samples that are there; infinite for what is later than the end of a run.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().copied().flatten()
     }
@@ -149,7 +151,7 @@ impl Samples {
         self.first..self.first + self.values.len()
     }
 
-    /// Those of both that have the same seeds.
+    /// Samples of both series that have the same seeds.
     fn both<'a>(&'a self, other: &'a Self) -> Paired<'a> {
         let (a, b) = (self.range(), other.range());
         let (from, to) = (a.start.max(b.start), a.end.min(b.end));
@@ -167,7 +169,7 @@ impl PanelSeries {
         Estimate::of(&self.values(x))
     }
 
-    /// What its samples at a place of the axis say together.
+    /// Mean and median of the samples at a place of the axis.
     pub fn average(&self, x: usize) -> Average {
         let runs = self.samples.get(&x).map_or(0, |samples| samples.runs);
         Average::of(&self.values(x), runs)

@@ -21,7 +21,7 @@ use crate::scenario::{ParamValue, Written};
 pub const PARTITIONED: &str = "results";
 /// The name of the file in each of its folders.
 const FILE: &str = "part-0.parquet";
-/// What Hive calls a missing value.
+/// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Writes the rows of `results.parquet` into a folder for each value of the swept path `key`, whole or not at all; the

@@ -25,9 +25,9 @@ pub struct Fonts(Arc<Database>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the font \"{name}\" is not installed here; a PDF contains its font\n{help}")]
 pub struct NoSuchFont {
-    /// Its name, as it was asked for.
+    /// Name of the font, as it was asked for.
     pub name: String,
-    /// What to do about it.
+    /// Advice on fonts that are there.
     help: String,
 }
 

@@ -20,7 +20,7 @@ pub struct Row<'a> {
     pub point: &'a StudyPoint,
     /// The flow's transport.
     pub transport: &'a str,
-    /// What was measured.
+    /// Measurements of the flow.
     pub flow: FlowOutcome,
     /// Whether all seeds gave the same result at this point, so that intervals there have no width and say
     /// nothing; `None` where there is nothing to compare with.

@@ -1,4 +1,4 @@
-//! What was asked: the part of a scenario that reports need.
+//! Part of a scenario that reports need: the question that was asked.
 
 use super::topology::Topology;
 use crate::scenario::{ParamValue, Point, Report, Scenario};
@@ -8,15 +8,15 @@ use crate::scenario::{ParamValue, Point, Report, Scenario};
 pub struct Study {
     /// Name, as of its file and run directory.
     pub name: String,
-    /// What it shows, in one line.
+    /// Title, which says in one line what the scenario shows.
     pub title: String,
-    /// More about it.
+    /// Description of the scenario beyond its title.
     pub description: Option<String>,
     /// The scenario file's text.
     pub text: String,
     /// The points of the sweep, in the order of the results.
     pub points: Vec<StudyPoint>,
-    /// What to show.
+    /// Plots and tables to show.
     pub report: Report,
 }
 
@@ -38,12 +38,12 @@ pub struct StudyPoint {
 /// How a flow is called beside its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowLabel {
-    /// Its transport, as in the scenario.
+    /// Transport of the flow, as in the scenario.
     pub transport: String,
     /// Name of the flow that it is a copy of; its own name when it stands alone.
     pub group: String,
-    /// It is a part of a flow whose data do not arrive at the destination: they go to a proxy, whose flow goes on, or carry
-    /// its state.
+    /// Whether the flow is a part of another one whose data do not arrive at the destination: they go to a
+    /// proxy, whose flow goes on, or carry its state.
     pub inner: bool,
 }
 

@@ -24,7 +24,7 @@ const DEFAULT_TABLE: [&str; 7] = [
 pub(super) struct Measured {
     pub(super) label: String,
     pub(super) unit: Unit,
-    /// It may not have come by the end of a run.
+    /// Whether the quantity is a time until something, which may not have come by the end of a run.
     pub(super) until: bool,
 }
 
@@ -44,8 +44,8 @@ pub(super) fn of_flows(
     pool_flows(point, find(FLOW, metric)?, flows)
 }
 
-/// What goes with those of these numbered flows by which data count once: of a flow that a proxy splits only the half that ends at
-/// the destination counts, unless no flow among these ends at one.
+/// Items of the numbered flows by which data count once: of a flow that a proxy splits only the half that
+/// ends at the destination counts, unless no flow among these ends at one.
 pub(super) fn once<T>(
     point: &StudyPoint,
     flows: impl Iterator<Item = (usize, T)> + Clone,
@@ -66,7 +66,7 @@ pub(super) fn pool_flows<'a>(
     }
 }
 
-/// The same for links.
+/// Pools the links that `wanted` takes: rates and counts add up, the rest is averaged.
 pub(super) fn of_links(
     outcome: &Outcome,
     metric: Metric,
@@ -79,7 +79,7 @@ pub(super) fn of_links(
     )
 }
 
-/// The same for stations.
+/// Pools the stations that `wanted` takes: rates and counts add up, the rest is averaged.
 pub(super) fn of_stations(
     outcome: &Outcome,
     metric: Metric,

@@ -18,7 +18,7 @@ struct Line<'a> {
     name: String,
     /// Number of runs.
     seeds: u64,
-    /// Of each measured field.
+    /// Mean and interval of each measured field; `None` without values.
     estimates: Vec<Option<Estimate>>,
 }
 

@@ -17,7 +17,7 @@ use crate::scenario::transport_name;
 struct Field<'a> {
     label: &'a str,
     unit: Unit,
-    /// It may not have come by the end of a run.
+    /// Whether the value is a time until something, which may not have come by the end of a run.
     until: bool,
     value: Box<Reader<'a>>,
 }
@@ -271,7 +271,7 @@ struct Table<T: 'static> {
 }
 
 impl<T> Table<T> {
-    /// Which columns are there: one look at each run, until all are.
+    /// Whether each column is in the table: one look at each run, until all are.
     fn occur(&self, results: &Results) -> Vec<bool> {
         let always = self.columns.iter().map(|c| self.always.contains(&c.name));
         let mut occur: Vec<bool> = always.collect();

@@ -1,5 +1,6 @@
-//! What is too much for a page at once: long tables and many plots. The page has them as text, and its script shows
-//! a page of a table, or a plot that is in view. A browser needs a hundred times as much memory for what it shows.
+//! Long tables and many plots, too much for a page at once. The page has them as text, and its
+//! script shows a page of a table, or a plot that is in view. A browser needs a hundred times as much memory for
+//! what it shows.
 
 use std::fmt::Write;
 
@@ -26,9 +27,9 @@ pub(super) const SCRIPT_HASH: &str = include_str!("page.js.sha256").trim_ascii()
 /// A table of a page with the place of the rest of its data.
 #[derive(Debug, Serialize)]
 pub(super) struct Table {
-    /// Its place on the page.
+    /// Place of the table on the page.
     pub(super) place: &'static str,
-    /// Its heading.
+    /// Heading of the table.
     pub(super) title: &'static str,
     /// The file that has all of its rows.
     file: &'static str,

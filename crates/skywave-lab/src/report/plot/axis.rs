@@ -82,7 +82,7 @@ impl Fitted {
         at.is_finite().then_some(at)
     }
 
-    /// The same, moved to the nearest end of the axis when beyond it.
+    /// Position in pixels from the start of the axis, moved to its nearest end when beyond it.
     pub(super) fn clamped(&self, value: f64) -> f64 {
         self.at(value).unwrap_or(0.0).clamp(0.0, self.length)
     }

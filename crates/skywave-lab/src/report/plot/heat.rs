@@ -37,13 +37,13 @@ pub struct Heat {
 /// A cell of a heat map.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct HeatCell {
-    /// What it says.
+    /// Text in the cell.
     pub text: String,
-    /// What is shown when it is pointed at.
+    /// Text shown when the cell is pointed at.
     pub hint: String,
-    /// From 0 to 1; a cell without one is empty.
+    /// Shade from 0 to 1; a cell without one is empty.
     pub share: Option<f64>,
-    /// It has a frame: the best of its column.
+    /// Whether the cell has a frame: the best of its column.
     pub framed: bool,
 }
 

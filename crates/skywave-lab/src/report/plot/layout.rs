@@ -13,16 +13,16 @@ pub(super) const TILT: f64 = 40.0;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     pub(super) width: f64,
-    /// Of the whole picture.
+    /// Height of the whole picture.
     pub(super) height: Height,
 }
 
 /// How high a picture is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Height {
-    /// Exactly this.
+    /// Exactly the given height.
     Exact(f64),
-    /// This, and more where tilted names need it.
+    /// At least the given height, and more where tilted names need it.
     AtLeast(f64),
     /// As the data needs it to look well.
     Free,

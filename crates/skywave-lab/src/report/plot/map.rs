@@ -26,13 +26,13 @@ pub struct Map {
 /// A place of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Its name.
+    /// Name of the place.
     pub name: String,
     /// Metres to the east.
     pub x: f64,
     /// Metres to the north.
     pub y: f64,
-    /// It moves.
+    /// Whether the place moves.
     pub moves: bool,
 }
 
@@ -91,7 +91,7 @@ impl Map {
             .map(|((radius, label), look)| (*radius, label.as_str(), look))
     }
 
-    /// Which places have circles.
+    /// Places that have circles.
     fn circled(&self) -> &[Place] {
         match self.places.len() {
             n if n > MAX_CIRCLES => &self.places[..1],

@@ -47,7 +47,7 @@ pub struct Plot {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, in the order of the legend.
+    /// Series that are drawn, in the order of the legend.
     pub series: Vec<SeriesData>,
     /// Width and height in CSS pixels; names that need more room below the axis make it higher.
     pub size: (f64, f64),
@@ -167,7 +167,7 @@ impl SeriesData {
         }
     }
 
-    /// The same in steps.
+    /// A thin line in steps; thinned out to what the width of a plot can show.
     pub fn steps(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
         Self {
             look: Look::Steps,

@@ -13,14 +13,14 @@ pub(super) struct Spot {
     /// The end of the name that is at `x`.
     pub(super) anchor: &'static str,
     pub(super) x: f64,
-    /// Its baseline.
+    /// Vertical position of the name's baseline.
     pub(super) y: f64,
 }
 
-/// What the names of a picture take of it.
+/// Places of a picture that names or marks of points have taken.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// From, to, and the baseline.
+    /// Left end, right end and baseline of each taken place.
     taken: Vec<(f64, f64, f64)>,
 }
 

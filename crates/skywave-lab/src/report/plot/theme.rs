@@ -15,7 +15,7 @@ const ON_WHITE: &str = "--s0:#0072b2;--s1:#d55e00;--s2:#00936b;--s3:#b5508a;\
     --s4:#b98500;--s5:#222;--s6:#3a9ad9;--s7:#8c564b;";
 const GREYS: &str =
     "--s0:#000;--s1:#000;--s2:#000;--s3:#000;--s4:#888;--s5:#888;--s6:#888;--s7:#888;";
-/// What tells lines apart where colours do not.
+/// Dash patterns, which tell lines apart where colours do not.
 const DASHES: &str = "\
 .sw-plot .c1 .l,.sw-plot .c5 .l{stroke-dasharray:6 3}\
 .sw-plot .c2 .l,.sw-plot .c6 .l{stroke-dasharray:2 2.5}\
