@@ -130,11 +130,11 @@ impl StationSpec {
 /// How a station moves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Movement {
-    /// Not at all.
+    /// A station that does not move.
     Fixed(Position),
-    /// As a file says.
+    /// Movement as a file says.
     Track(Track),
-    /// To random places; the seed draws them.
+    /// Movement to random places; the seed draws them.
     RandomWaypoint(RandomWaypointConfig),
 }
 
@@ -320,7 +320,7 @@ pub struct FlowSpec {
     pub transport: Transport,
     /// The application's traffic.
     pub traffic: Traffic,
-    /// When it starts.
+    /// When the flow starts.
     pub start: Time,
     /// When the application stops handing over data; `None` for the end of the run.
     pub stop: Option<Time>,
@@ -359,7 +359,7 @@ pub struct Route {
 pub struct Outage {
     /// When the receiver tells of a window of zero.
     pub warned: Time,
-    /// When it announces itself again, by three acknowledgements with its window.
+    /// When the receiver announces itself again, by three acknowledgements with its window.
     pub over: Time,
 }
 
@@ -442,9 +442,9 @@ pub enum Traffic {
 /// Where the pause between two transfers starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseFrom {
-    /// At the end of the transfer before: think time.
+    /// Pause from the end of the transfer before: think time.
     End,
-    /// At the start of the transfer before: arrivals do not wait for the network.
+    /// Pause from the start of the transfer before: arrivals do not wait for the network.
     Start,
 }
 
@@ -488,7 +488,8 @@ impl Spec {
         stations.map(start).collect()
     }
 
-    /// Some flow has a policy member of a user's own: this data does not decide the outcome alone.
+    /// Whether some flow has a policy member of a user's own: this data then does not decide the
+    /// outcome alone.
     pub fn has_custom(&self) -> bool {
         self.flows.iter().any(|flow| match &flow.transport {
             Transport::Tcp(config) => config.composition.has_custom(),

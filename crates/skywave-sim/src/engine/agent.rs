@@ -29,7 +29,7 @@ use crate::spec::{AgentKind, AgentSpec, Spec};
 /// An agent and what it knows of its flows.
 pub(crate) struct AgentLane {
     kind: AgentKind,
-    /// By flow; `None` until the flow's first packet passes the agent.
+    /// Connection of each flow; `None` until the flow's first packet passes the agent.
     connections: Vec<Option<Box<Connection>>>,
     /// The timers of all connections.
     timers: BTreeSet<(Time, u32)>,

@@ -25,7 +25,7 @@ pub(crate) struct Label(pub(super) Tag);
 const CORRUPT: u32 = 1 << 31;
 
 impl Label {
-    /// For packet number `id` at place `hop` of the list of routes.
+    /// Label of `packet`, number `id` among those under way, at place `hop` of the list of routes.
     #[inline]
     pub(crate) fn of(packet: &Packet, id: u32, hop: u32) -> Self {
         let label = Self::new(packet.flow, id, packet.size, hop);
@@ -78,7 +78,7 @@ impl Label {
 }
 
 impl Arrival {
-    /// Not a packet, but the link's own timer. It comes after the packets of the same time.
+    /// Stand-in for the link's own timer. It comes after the packets of the same time.
     pub(crate) fn timer(at: Time) -> Self {
         Self {
             at,

@@ -17,7 +17,7 @@ use crate::spec::{RadioSpec, Spec, Transport};
 /// The agents of all flows that have them.
 #[derive(Debug, Default)]
 pub(super) struct Clamps {
-    /// By flow; empty if no flow has any.
+    /// Agents of each flow; empty if no flow has any.
     flows: Vec<Option<Box<Clamp>>>,
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Flow {
 /// Kind of packet that a receiver has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// Nothing.
+    /// No packet.
     None,
     /// A TCP ACK without blocks; no other one follows until the next packet or timer.
     Plain,
@@ -301,7 +301,7 @@ impl Flow {
         outcome
     }
 
-    /// Whether its sender uses explicit loss notifications (ELN), so as not to cut its window for
+    /// Whether the sender uses explicit loss notifications (ELN), so as not to cut its window for
     /// losses on a channel.
     pub(super) fn wants_loss_notices(&self) -> bool {
         matches!(&self.ends, Ends::Tcp(tcp) if tcp.config().eln)

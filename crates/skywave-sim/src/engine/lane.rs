@@ -17,11 +17,11 @@ use crate::observe::{Observer, Offer};
 use crate::outcome::LinkOutcome;
 use crate::spec::{AgentSpec, LinkSpec, Spec};
 
-/// Most lanes are wires that follow, and have nothing but a number.
+/// A link, an agent or a passage. Most are wires that follow, and have nothing but a number.
 pub(crate) enum Lane {
     /// The [`Wire`] with this number, which follows (see the module `plan`).
     Wire(u32),
-    /// Any other.
+    /// Any lane but a wire that follows.
     Other(Box<OtherLane>),
 }
 
@@ -156,7 +156,7 @@ impl Lane {
         }
     }
 
-    /// Where it notes losses that the next packets are to tell of; `None` for one that loses none.
+    /// Place for losses that the next packets are to tell of; `None` for a lane that loses none.
     #[inline]
     pub(super) fn notices(&mut self) -> Option<&mut LossNotices> {
         match self {

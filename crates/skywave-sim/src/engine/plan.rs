@@ -28,11 +28,11 @@ const SHORTEST: Duration = Duration::from_micros(100);
 
 /// When the parts of a world decide.
 pub(crate) struct Plan {
-    /// By lane: links, then agents, then passages. `None` for one that follows.
+    /// Slack of each lane: links, then agents, then passages. `None` for one that follows.
     pub(crate) links: Vec<Option<Slack>>,
-    /// By flow.
+    /// Slack of each flow's sender.
     pub(crate) senders: Vec<Duration>,
-    /// By flow.
+    /// Collecting and slack of each flow's receiver.
     pub(crate) receivers: Vec<Receiving>,
 }
 

@@ -11,9 +11,9 @@ use crate::spec::{FlowSpec, Spec, Transport, Tunnel};
 /// Direction of a packet within its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// From the data sender.
+    /// Packets from the data sender.
     Forward,
-    /// From the data receiver.
+    /// Packets from the data receiver.
     Reverse,
 }
 
@@ -38,8 +38,8 @@ pub(crate) struct Routes {
     /// The passages that flows take: their stations, by their places in the specification.
     pub(crate) passages: Vec<(u16, u16)>,
     hops: Vec<Hop>,
-    /// By way: where its routes start. First the ways of all flows, then those that flows take later, by flow and then
-    /// by time.
+    /// Place where each way's routes start. First the ways of all flows, then those that flows take later, by
+    /// flow and then by time.
     starts: Vec<[u32; 2]>,
     /// The flows of the later ways.
     later: Vec<u32>,

@@ -170,7 +170,8 @@ impl World<'_> {
         self.set_timer(link);
     }
 
-    /// Nothing is to be written on packets that a link passes on as they were, and nobody is told of them.
+    /// Whether the link leaves packets as they were: nothing is to be written on them, and
+    /// nobody is told of them.
     #[inline]
     fn changes_none(&self, link: usize) -> bool {
         self.lanes[link].has_no_notices() && self.observer.is_none()

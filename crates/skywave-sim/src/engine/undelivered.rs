@@ -7,7 +7,7 @@ use skywave_core::Time;
 
 use crate::measure::FlowMeter;
 
-/// For transports whose senders do not tell: the pieces of a stream that were sent and are not delivered.
+/// Pieces of a stream that were sent and are not delivered, for transports whose senders do not tell.
 #[derive(Default)]
 pub(super) struct Undelivered {
     pieces: VecDeque<Piece>,

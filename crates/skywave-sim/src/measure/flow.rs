@@ -46,7 +46,7 @@ pub(crate) struct FlowMeter {
     suppressed_dupacks: u32,
     rtt_sum: Duration,
     rtt_count: u64,
-    /// As long as can be before the first sample.
+    /// Smallest RTT sample; as long as can be before the first one.
     rtt_min: Duration,
     /// Sums of the smoothed RTT and its deviation after each sample.
     srtt_sum: Duration,

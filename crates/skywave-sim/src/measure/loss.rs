@@ -48,7 +48,7 @@ pub(crate) struct LossLedger {
 /// The windows of data with losses, and repairs that were lost.
 #[derive(Debug, Default)]
 struct Bursts {
-    /// The latest of them, to which losses may still be added.
+    /// The latest window with losses, to which more may still be added.
     latest: Option<Burst>,
     /// Windows with several losses, and how many of them had a loss that the retransmission timer found.
     multi_loss_windows: u32,
@@ -62,10 +62,10 @@ struct Bursts {
 #[derive(Debug)]
 struct Burst {
     first: Time,
-    /// When the first of them was sent again.
+    /// When the first of the lost segments was sent again.
     until: Time,
     losses: u32,
-    /// The retransmission timer found one of them.
+    /// Whether the retransmission timer found one of the losses.
     timeout: bool,
 }
 
@@ -153,7 +153,7 @@ impl<'a> History<'a> {
         numbered.map(|(number, (at, found))| Resend { number, at, found })
     }
 
-    /// When it was first sent and when a copy first reached the receiver, if that is measured.
+    /// When the segment was first sent and when a copy first reached the receiver, if that is measured.
     fn arrival(self) -> Option<(Time, Time)> {
         let latest = |what| {
             let mut entries = self.0.iter().rev();
@@ -193,13 +193,13 @@ impl<'a> History<'a> {
         self.losses().next().map(|(at, _)| at)
     }
 
-    /// Whether nothing more can happen to it once it is acknowledged: all copies but the one that
-    /// arrived were lost.
+    /// Whether nothing more can happen to the segment once it is acknowledged: all copies but the one
+    /// that arrived were lost.
     fn is_complete(self) -> bool {
         self.losses().count() == self.resends().count()
     }
 
-    /// Whether it was lost, and has been sent again because of that by `now`.
+    /// Whether the segment was lost, and has been sent again because of that by `now`.
     fn was_repaired(self, now: Time) -> bool {
         let found = self.first_lost().and_then(|lost| self.finder(lost));
         found.is_some_and(|resend| resend.at <= now)

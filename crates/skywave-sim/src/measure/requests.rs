@@ -15,13 +15,13 @@ pub(crate) struct RequestMeter {
     arrived: u64,
     /// End of the last transfer that has arrived whole.
     whole: u64,
-    /// End and beginning of those that have not arrived whole.
+    /// End and beginning of the transfers that have not arrived whole.
     pending: VecDeque<(u64, Time)>,
     times: DelayHistogram,
     /// Sum and number of the times that count.
     sum: Duration,
     done: u64,
-    /// The first [`MAX_REQUESTS`] of them by themselves, if they are kept: a long run has any number.
+    /// The first [`MAX_REQUESTS`] transfers by themselves, if they are kept: a long run has any number.
     kept: Option<Vec<Request>>,
 }
 

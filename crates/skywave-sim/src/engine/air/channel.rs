@@ -19,7 +19,7 @@ pub(super) struct Channel {
     propagation: Propagation,
     preamble: Preamble,
     mobility: Vec<Mobility>,
-    /// For each station, the stations that it reaches; `None` if any of them moves.
+    /// Stations that each station reaches; `None` if any station moves.
     fixed: Option<Vec<Rc<[Reach]>>>,
     transmissions: Vec<Option<Transmission>>,
     free: Vec<u32>,

@@ -32,7 +32,7 @@ pub(crate) struct Released {
     pub(crate) last: bool,
     /// A copy has arrived before.
     pub(crate) arrived: bool,
-    /// For how long stations contended for the channel to bring it here.
+    /// Time for which stations contended for the channel, on the way of the copy that came farthest.
     pub(crate) contention: ContentionDelay,
 }
 

@@ -41,7 +41,7 @@ use timers::Timers;
 /// A radio network in operation.
 pub(crate) struct Air {
     now: Time,
-    /// Nothing happens in the rest of the world up to this time.
+    /// Time up to which nothing happens in the rest of the world.
     until: Time,
     stations: Vec<Station>,
     channel: Channel,
@@ -50,7 +50,7 @@ pub(crate) struct Air {
     copies: Copies,
     timeline: Option<Timeline>,
     pub(super) clamps: Clamps,
-    /// When it is to be woken.
+    /// When the network is to be woken.
     pub(super) wake: Option<Time>,
     pub(super) results: Vec<Leaves>,
 }
@@ -58,13 +58,13 @@ pub(crate) struct Air {
 /// A packet leaves the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leaves {
-    /// At the station where it should.
+    /// The packet arrives at the station where it should.
     Arrives {
         /// Number of the packet among those under way.
         id: u32,
         /// ECN field of the packet: queues may have marked it.
         ecn: Ecn,
-        /// Whether other copies of it are under way, or were here before.
+        /// State of the packet's other copies.
         released: Released,
     },
     /// The packet is lost, and there is no other copy of it.
@@ -115,7 +115,7 @@ impl Air {
         air
     }
 
-    /// When it next has something to do.
+    /// When the network next has something to do.
     pub(crate) fn next(&self) -> Time {
         self.events.next().min(self.timers.first())
     }

@@ -17,19 +17,19 @@ use crate::spec::{RadioSpec, RoutingSpec, Spec};
 pub(super) struct Station {
     pub(super) me: Address,
     pub(super) receiver: Receiver,
-    /// Loses frames that it would receive whole.
+    /// Losses of frames that the station would receive whole.
     pub(super) losses: Channel,
     pub(super) dcf: Dcf<Packet<Passenger>>,
     routing: Routing<Passenger>,
     /// The routing protocol was called since it was last polled.
     routing_called: bool,
-    /// When it next wants to act by itself.
+    /// When the routing protocol next wants to act by itself.
     routing_due: Option<Time>,
     /// The IP layer, if it is simulated: packets that the station sends on pass it.
     ip: Option<Ip>,
-    /// Counters at the start of the measured window.
+    /// Counters of the MAC at the start of the measured window.
     before: Stats,
-    /// Counters at its end, once that has come.
+    /// Counters of the MAC at the end of the measured window, once that has come.
     after: Option<Stats>,
 }
 

@@ -20,7 +20,7 @@ use crate::spec::{Outage, ProxySpec, Spec};
 pub(crate) struct Half {
     /// Sends the data.
     pub(super) client: Connection,
-    /// Receives it.
+    /// Receives the data.
     pub(super) server: Connection,
     /// Number of the segment to be delivered next, among those sent.
     next_number: u64,
@@ -53,13 +53,13 @@ pub(super) enum Presence {
 /// Hosts that the connection joins, and what it carries.
 #[expect(clippy::large_enum_variant, reason = "a half is in a box already")]
 pub(super) enum Role {
-    /// From the source to the proxy.
+    /// The connection from the source to the proxy.
     Near {
         far: u32,
         /// Payload that was sent for the first time: where it ends, and when.
         fresh: Vec<(u64, Time)>,
     },
-    /// From the proxy to the destination.
+    /// The connection from the proxy to the destination.
     Far(Joint),
     /// No half: it carries the state of the proxy between these to another node.
     State { near: u32, far: u32 },

@@ -121,7 +121,7 @@ mod tests {
     use super::super::{Found, What};
     use super::*;
 
-    /// By segment, time and order of insertion.
+    /// Sorting key: segment, time and order of insertion.
     fn key(entry: &Entry) -> (u64, Time, u64) {
         (entry.end(), entry.at, entry.segment)
     }
