@@ -67,7 +67,7 @@ pub struct Connection {
     pub from: Endpoint,
     /// The other end.
     pub to: Endpoint,
-    /// When its first and its last packet were captured, nanoseconds.
+    /// When the first and the last packet were captured, nanoseconds.
     pub span_ns: (u64, u64),
     /// The packets that `from` sent.
     pub forward: Direction,
@@ -183,7 +183,7 @@ impl Connection {
         stream.is_some_and(|stream| stream.first != tcp.sequence_number)
     }
 
-    /// From its first to its last packet, in seconds.
+    /// Seconds from the connection's first packet to its last.
     pub fn duration_s(&self) -> f64 {
         (self.span_ns.1 - self.span_ns.0) as f64 / 1e9
     }

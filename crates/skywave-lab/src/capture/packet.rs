@@ -55,7 +55,7 @@ struct Agreement {
 }
 
 impl Framing {
-    /// For flow `index` of `spec`; `None` when its packets are longer than IPv4 permits.
+    /// Framing of flow `index` of `spec`; `None` when its packets are longer than IPv4 permits.
     pub(super) fn new(index: usize, spec: &Spec) -> Option<Self> {
         let flow = &spec.flows[index];
         let group = (index / SENDER_PORTS).min(usize::from(SENDER_PORT - RECEIVER_PORT) - 1);

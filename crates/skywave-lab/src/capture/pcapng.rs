@@ -31,7 +31,7 @@ const NANOSECONDS: u8 = 9;
 /// The fields of a section header.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section<'a> {
-    /// On what the packets were captured.
+    /// Hardware on which the packets were captured.
     pub hardware: &'a str,
     /// The program that wrote the file.
     pub application: &'a str,

@@ -18,7 +18,7 @@ pub const DIRECTORY: &str = "captures";
 /// Captures that were made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Where they are.
+    /// Directory of the captures.
     pub dir: PathBuf,
     /// The files, point by point.
     pub files: Vec<PathBuf>,

@@ -21,7 +21,7 @@ const NS_PER_S: u128 = 1_000_000_000;
 /// A packet of a capture.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// When it was captured, nanoseconds since the capture's epoch.
+    /// When the packet was captured, nanoseconds since the capture's epoch.
     pub at_ns: u64,
     /// Kind of header that it begins with: a number of the registry of link types.
     pub link_type: i32,

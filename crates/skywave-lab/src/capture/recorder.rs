@@ -37,7 +37,7 @@ impl Keep {
         }
     }
 
-    /// As an interface description says it; 0 is no limit.
+    /// Limit of bytes as an interface description says it; 0 is no limit.
     fn snap_length(self) -> u32 {
         match self {
             Self::Headers => MAX_HEADERS as u32,

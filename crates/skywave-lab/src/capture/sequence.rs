@@ -123,7 +123,7 @@ impl<'a> Segments<'a> {
 }
 
 impl Flow {
-    /// Whether its data begin at this node at `at`.
+    /// Whether the flow's data begin at this node at `at`.
     fn begins_at(&self, at: Time, node: usize) -> bool {
         let now = self.sources.iter().rfind(|(since, _)| *since <= at);
         now.is_some_and(|&(_, source)| source == node)

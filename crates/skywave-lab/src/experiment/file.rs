@@ -117,7 +117,7 @@ impl DraftDirectory {
         })
     }
 
-    /// Where it is until it is finished.
+    /// Folder where the draft is until it is finished.
     pub fn location(&self) -> &Path {
         &self.temporary
     }

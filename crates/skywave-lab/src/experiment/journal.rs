@@ -222,7 +222,7 @@ pub(super) struct Lines {
 /// A line as it is read.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    /// From 1.
+    /// Number of the line, from 1.
     pub(super) number: usize,
     pub(super) place: Place,
     /// Bytes of the line, with its end if it has one: what a crash leaves of the last line has none.

@@ -27,7 +27,7 @@ pub(super) enum Unusable {
     Stale,
 }
 
-/// Between a run and its check.
+/// Text between a run and its check.
 const CHECK: &str = ",\"check\":\"";
 /// Bytes of a check and of what ends the line after it.
 const CHECKED: usize = CHECK.len() + 32 + 2;

@@ -109,7 +109,7 @@ impl Results {
         self.unpacked(point * self.seeds.len() + seed_index)
     }
 
-    /// Whether that run is there.
+    /// Whether the run at a point with the seed of this index is there.
     pub fn has(&self, point: usize, seed_index: usize) -> bool {
         let place = point * self.seeds.len() + seed_index;
         seed_index < self.seeds.len() && self.runs.get(place).is_some_and(Option::is_some)

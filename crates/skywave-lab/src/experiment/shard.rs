@@ -195,7 +195,7 @@ impl fmt::Display for Numbers<'_> {
 /// Directories that belong together: all shards of one experiment, each once.
 #[derive(Debug)]
 pub struct Shards {
-    /// By their numbers, from 1.
+    /// Directories of the shards, by the shards' numbers from 1.
     dirs: Vec<PathBuf>,
     file: ShardFile,
 }

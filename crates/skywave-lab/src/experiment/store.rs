@@ -61,7 +61,7 @@ impl Kept {
         Found::Again
     }
 
-    /// Gives runs without a line that mean the same as one with a line that line.
+    /// Gives each run without a line that of a run that means the same, if one has a line.
     fn share(&mut self, plan: &Plan) {
         for (place, run) in plan.runs().iter().enumerate() {
             if self.lines[place].is_none()
@@ -100,9 +100,9 @@ impl Kept {
 enum Found {
     /// The first one of a run: it stands for all of these places.
     First(Vec<usize>),
-    /// One more, of another place that means the same.
+    /// One more line, for another place that means the same.
     Again,
-    /// One more than there are places.
+    /// One line more than there are places.
     Surplus,
     /// The line of a run that the plan does not have.
     Other,

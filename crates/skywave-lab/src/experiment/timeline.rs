@@ -25,7 +25,7 @@ pub(super) fn record(timeline: &[Span]) -> Value {
     timeline.iter().map(span).collect()
 }
 
-/// The same back; `None` when it is damaged.
+/// The spans of a station as [`record`] has stored them; `None` when they are damaged.
 pub(super) fn restore(value: &Value) -> Option<Vec<Span>> {
     let span = |value: &Value| {
         let name = value.get(2)?.as_str()?;

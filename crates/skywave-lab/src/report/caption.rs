@@ -8,7 +8,7 @@ use crate::scenario::{Plot, PlotAxis, PlotKind};
 pub(super) struct Caption {
     /// The heading: the scenario's own, or else one made of the labels of the axes.
     pub(super) title: String,
-    /// In a few words, for the name of a file.
+    /// The title in a few words, for the name of a file.
     pub(super) name: String,
 }
 

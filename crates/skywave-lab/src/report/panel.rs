@@ -26,7 +26,7 @@ pub type Facet = Vec<(String, String)>;
 /// One plot's numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// How it is drawn.
+    /// How the plot is drawn.
     pub kind: PlotKind,
     /// Whether the plot shows bins of time, of which there may be many.
     pub over_time: bool,
@@ -68,7 +68,7 @@ pub struct XAxis {
     pub given: Option<String>,
     /// Unit of the numbers, when they have one.
     pub unit: Option<&'static str>,
-    /// Logarithmic.
+    /// Whether the axis is logarithmic.
     pub log: bool,
     /// The values, ascending if they are numbers.
     pub values: Vec<XValue>,
@@ -77,11 +77,11 @@ pub struct XAxis {
 /// A place on the horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XValue {
-    /// As written in the scenario.
+    /// The value as written in the scenario.
     pub label: String,
-    /// For people: in short, or as the file calls it.
+    /// Name of the value for people: in short, or as the file calls it.
     pub name: String,
-    /// As a number, in SI units; `None` for a name.
+    /// The value as a number, in SI units; `None` for a name.
     pub number: Option<f64>,
 }
 

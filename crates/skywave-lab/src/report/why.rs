@@ -67,7 +67,7 @@ impl Why {
 #[derive(Debug, Serialize)]
 struct Bar {
     variant: String,
-    /// In percent, one a share.
+    /// Shares of the time in percent.
     shares: Vec<String>,
 }
 

@@ -36,7 +36,7 @@ impl Picture {
         }
     }
 
-    /// As an element of the page.
+    /// The picture as an element of the page.
     pub(super) fn inline(&self) -> String {
         match self {
             Self::Map(map) => map.to_inline_svg(),
@@ -44,7 +44,7 @@ impl Picture {
         }
     }
 
-    /// As a file of its own, for paper if `print` is given.
+    /// The picture as a file of its own, for paper if `print` is given.
     pub(in crate::report) fn drawing(&self, print: Option<&Print>) -> Drawing {
         let title = self.title().to_owned();
         let name = title.clone();

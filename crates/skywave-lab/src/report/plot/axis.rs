@@ -6,12 +6,12 @@ use crate::report::number::{fixed, plain, power_of_ten};
 /// How values become positions on an axis.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Scale {
-    /// Evenly.
+    /// Linear positions.
     #[default]
     Linear,
-    /// By their logarithm. Zero has a place of its own beyond a break in the axis.
+    /// Positions by the values' logarithm. Zero has a place of its own beyond a break in the axis.
     Log,
-    /// By name: the value is the index of the name.
+    /// Positions of names: the value is the index of the name.
     Categories(Vec<String>),
 }
 

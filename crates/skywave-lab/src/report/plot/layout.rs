@@ -24,7 +24,7 @@ pub(super) enum Height {
     Exact(f64),
     /// At least the given height, and more where tilted names need it.
     AtLeast(f64),
-    /// As the data needs it to look well.
+    /// The height that the data needs to look well.
     Free,
 }
 
@@ -129,7 +129,7 @@ impl Frame {
         self.y.at(y).map(|at| self.top + self.height - at)
     }
 
-    /// As `py`, for the end of an error bar that leaves the axis.
+    /// Position on the vertical axis as by `py`, for the end of an error bar that leaves the axis.
     pub(super) fn py_clamped(&self, y: f64) -> f64 {
         self.top + self.height - self.y.clamped(y)
     }

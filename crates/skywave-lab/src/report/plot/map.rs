@@ -43,12 +43,12 @@ const MARGIN: f64 = 28.0;
 /// Places that each have their circles, and names; of more, only the first one has circles.
 const MAX_CIRCLES: usize = 12;
 const MAX_NAMES: usize = 120;
-/// From a place down to the baseline of its name, in the order in which a free one is looked for.
+/// Distances from a place down to the baseline of its name, in the order in which a free one is looked for.
 const OFFSETS: [f64; 3] = [-6.0, 16.0, 30.0];
 /// Classes and dashes of the circles.
 const CIRCLES: [(&str, &str); 2] = [("c0", ""), ("c1", r#" stroke-dasharray="5 4""#)];
 
-/// From metres to pixels.
+/// Projection from metres to pixels.
 struct View {
     left: f64,
     top: f64,

@@ -14,7 +14,7 @@ const DODGE: f64 = 9.0;
 const BOX: f64 = 30.0;
 /// Points of a series that have their names beside them; more would hide each other.
 const MAX_NAMES: usize = 20;
-/// From a point down to the baseline of its name, in the order in which a free one is looked for.
+/// Distances from a point down to the baseline of its name, in the order in which a free one is looked for.
 const OFFSETS: [f64; 3] = [4.0, -8.0, 18.0];
 
 /// The SVG of a plot.
