@@ -79,17 +79,19 @@ impl Acking {
         wait: Duration::from_millis(200),
     };
 
-    /// It answers data that asks.
+    /// Whether the receiver answers at once where the sender asks on a data segment.
     pub const fn answers(self) -> bool {
         matches!(self, Self::Wam { .. })
     }
 
-    /// It goes by what the sender writes on data.
+    /// Whether the sender writes something for the receiver's schedule on data: its window, or a
+    /// request.
     pub const fn listens(self) -> bool {
         self.is_by_window() || self.answers()
     }
 
-    /// It goes by the sender's window, which the sender tells.
+    /// Whether the number of segments per ACK follows the congestion window, which the sender tells
+    /// in an option.
     pub const fn is_by_window(self) -> bool {
         matches!(self, Self::SelfTriggered { .. })
     }

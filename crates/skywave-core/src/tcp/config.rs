@@ -42,7 +42,7 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// The same with another window law, and with what that one says of repeated recoveries.
+    /// A composition with another window law, and with that law's choice about repeated recoveries.
     pub fn with_congestion(self, congestion: CongestionConfig) -> Self {
         Self {
             avoid_repeated_recovery: !congestion.guards_repeats(),
@@ -85,9 +85,9 @@ pub struct TcpConfig {
     pub restart_after_idle: bool,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
-    /// What ends slow start besides a loss.
+    /// Signs other than a loss that end slow start.
     pub slow_start: SlowStartConfig,
-    /// Which signs take a cut of the window back that was a mistake.
+    /// Signs by which the sender recognises a needless cut of the window and takes it back.
     pub undo: UndoConfig,
     /// How an ACK counts towards growth.
     pub counting: Counting,
@@ -108,7 +108,7 @@ pub struct TcpConfig {
     pub dsack: bool,
     /// Routers may mark data instead of dropping it, and the sender answers as to a loss (RFC 3168).
     pub ecn: bool,
-    /// Whose rules a sender that uses ECN follows.
+    /// Rules by which an ECN sender answers marks.
     pub ecn_rules: EcnRules,
     /// The receiver echoes every mark as it comes, and acknowledges at once where marks begin and end (RFC 8257
     /// section 3.2); otherwise from the first mark on until the sender answers. A cut for a mark is then no
@@ -126,8 +126,8 @@ pub struct TcpConfig {
     /// The receiver tells the sender's law what the way of the data has written on it: for how long
     /// radio stations contended for the channel, and routers' warnings of congestion.
     pub hints: bool,
-    /// What is outstanding is bounded beside the window, by how long radio stations contend for the channel (Hamadani
-    /// and Rakocevic, in Francis 2012, section 3.1.4). Needs `hints`.
+    /// Bound the data outstanding, beside cwnd, by how long radio stations contend for the channel
+    /// (Hamadani and Rakocevic, in Francis 2012, section 3.1.4). Needs `hints`.
     pub contention_control: bool,
     /// Source of the pace at which segments leave.
     pub pacing: PacingConfig,
@@ -274,7 +274,7 @@ impl TcpConfig {
         }
     }
 
-    /// What the receiver's clock shows at `now`.
+    /// Reading of the receiver's clock at the time `now`.
     #[inline]
     pub(super) fn receiver_reads(&self, now: Time) -> Time {
         self.clocks.map_or(now, |clocks| clocks.receiver.read(now))

@@ -53,7 +53,7 @@ const OWN_QUEUE: f64 = 0.5;
 const SHORT_BURST: u64 = 2;
 /// Part of the window that a timeout leaves.
 const RESTART: f64 = 0.25;
-/// What a timeout has cost is made up for at this part of the window that is wanted.
+/// Part of the target window at which a timeout counts as made up for.
 const REBUILT: f64 = 0.9;
 
 /// State of one sender.

@@ -73,7 +73,8 @@ impl BuiltIn for Cerl {
     }
 }
 
-/// Its figure 2 tells which losses belong to a window that was cut already.
+/// CERL guards against repeated cuts itself: its figure 2 tells which losses belong to a window
+/// that was cut already.
 impl Law for Cerl {
     const GUARDS_REPEATS: bool = true;
 }

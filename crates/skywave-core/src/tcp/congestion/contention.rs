@@ -58,7 +58,7 @@ pub struct ContentionConfig {
 pub struct Contention {
     /// Duplicate ACKs in a row.
     dupacks: u32,
-    /// Of the latest one.
+    /// The receiver's hints on the latest duplicate ACK.
     hints: Hints,
 }
 

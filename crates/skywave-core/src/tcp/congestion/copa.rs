@@ -91,7 +91,7 @@ impl Law for Copa {}
 
 /// Pace in windows a round trip: it smooths bursts, and the window stays the limit.
 const PACE: f64 = 2.0;
-/// What is left of the window where too much is lost.
+/// Part of the window that is kept when too much is lost.
 const OVERLOAD_CUT: f64 = 0.7;
 /// Least window: with one segment there would be no second one to tell a round trip by.
 const LEAST_WINDOW: Segments = Segments(2.0);

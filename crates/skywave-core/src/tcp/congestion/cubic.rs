@@ -66,7 +66,7 @@ impl BuiltIn for Cubic {
 
 impl Law for Cubic {}
 
-/// What a mark leaves of the window with RFC 8511 (section 3).
+/// Part of the window that is kept after an ECN mark with RFC 8511 (section 3).
 const BETA_ECN: f64 = 0.85;
 
 /// State of one CUBIC sender.

@@ -186,29 +186,30 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     }
 }
 
-/// What a built-in law says of itself.
+/// Static properties of a built-in window law.
 pub trait Law: BuiltIn {
-    /// It grows as [`standard_growth`] does, and hears of nothing else but losses.
+    /// Whether the law grows as [`standard_growth`] does, and needs to hear of losses only.
     const IS_STANDARD: bool = false;
-    /// It decides itself whether another loss of the same window counts, so that the sender is not to
-    /// forbid a second fast retransmit there
+    /// Whether the law decides itself if another loss of the same window counts, so that the sender
+    /// does not forbid a second fast retransmit there
     /// ([`Composition::avoid_repeated_recovery`](super::config::Composition)).
     const GUARDS_REPEATS: bool = false;
-    /// What it needs of explicit congestion notification.
+    /// Need of the law for explicit congestion notification (ECN).
     const NEEDS_ECN: NeedsEcn = NeedsEcn::Nothing;
-    /// It goes by [`AckEvent::one_way`]. Where that takes bytes of ACKs, as in QUIC, only such laws are told.
+    /// Whether the law uses [`AckEvent::one_way`]. Where one-way delays cost bytes of ACKs, as in
+    /// QUIC, only such laws get them.
     const HEARS_ONE_WAY: bool = false;
 }
 
-/// What a law needs of explicit congestion notification. Connections under it have that unless they are told
-/// otherwise.
+/// Need of a law for explicit congestion notification (ECN). Connections under it have that unless
+/// they are told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedsEcn {
     /// Nothing: marks are answered if the connection has ECN.
     Nothing,
     /// ECN, and a receiver that echoes every mark (RFC 8257 section 3.2).
     EveryMark,
-    /// The same, and data that carries ECT(1) (RFC 9331).
+    /// ECN, a receiver that echoes every mark, and data that carries ECT(1) (RFC 9331).
     L4s,
 }
 
@@ -247,17 +248,17 @@ slot! {
 }
 
 impl CongestionConfig {
-    /// It decides itself whether another loss of the same window counts.
+    /// Whether the law decides itself if another loss of the same window counts.
     pub fn guards_repeats(&self) -> bool {
         fact!(self, GUARDS_REPEATS, false)
     }
 
-    /// What it needs of explicit congestion notification.
+    /// Need of the law for explicit congestion notification (ECN).
     pub fn needs_ecn(&self) -> NeedsEcn {
         fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
     }
 
-    /// It goes by one-way delays; a user's own law may.
+    /// Whether the law uses one-way delays; true for a user's own, which may.
     pub fn hears_one_way(&self) -> bool {
         fact!(self, HEARS_ONE_WAY, true)
     }
@@ -378,7 +379,7 @@ impl Congestion {
         Self::build(&config.composition.congestion, &config.setup(), config)
     }
 
-    /// It grows as [`standard_growth`] does, and hears of nothing else but losses.
+    /// Whether the law grows as [`standard_growth`] does, and hears of nothing else but losses.
     #[inline]
     pub(super) fn is_standard(&self) -> bool {
         fact!(self, IS_STANDARD, false)

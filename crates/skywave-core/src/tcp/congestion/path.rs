@@ -1,5 +1,5 @@
-//! What laws measure of their path that do not follow losses alone: both versions of BBR, Copa and capacity
-//! share it; and what ACKs say of the rate, which Westwood, Yongmei and Jersey follow.
+//! Measurements of the path for laws that do not follow losses alone (both versions of BBR, Copa
+//! and capacity), and the rate of ACKs, which Westwood, Yongmei and Jersey follow.
 //!
 //! Shared are round trips by count, windowed maxima, whether the rate still grows, lumps of ACKs, and the pace.
 //! Each law has a state machine of its own. The rate filters of Westwood and of WTCP are not shared: the 2002

@@ -107,7 +107,7 @@ impl Prague {
         !self.is_independent() || now.since(then) >= self.rtt_virt
     }
 
-    /// What a round trip adds to the window, in segments.
+    /// Growth of the window in a round trip, in segments.
     fn step(&self) -> f64 {
         if !self.is_independent() || self.srtt >= self.rtt_virt {
             return 1.0;

@@ -4,8 +4,8 @@ use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
-/// What a mark leaves of the window with RFC 8511 (section 3): a queue that marks is a short one, and what
-/// is left fills the path when it has drained.
+/// Part of the window that is kept after an ECN mark with RFC 8511 (section 3): a queue that marks
+/// is a short one, and the rest fills the path when it has drained.
 const BETA_ECN: f64 = 0.8;
 
 /// Additive increase, multiplicative decrease by half. Without state of its own.

@@ -17,7 +17,7 @@ use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Rate;
 
-/// What TCP-AP knows of its path.
+/// Parameters of TCP-AP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TcpApConfig {
     /// Hops to the receiver, which routing tells a station.

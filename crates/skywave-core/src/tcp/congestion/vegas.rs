@@ -60,7 +60,8 @@ impl BuiltIn for Vegas {
     }
 }
 
-/// It asks itself whether the window was cut since the lost segment left.
+/// Vegas guards against repeated cuts itself: it checks whether the window was cut since the lost
+/// segment left.
 impl Law for Vegas {
     const GUARDS_REPEATS: bool = true;
 }

@@ -12,7 +12,7 @@ use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent,
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Which Westwood.
+/// Parameters of Westwood, which choose among its published versions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WestwoodConfig {
     /// One bandwidth sample a round trip (Westwood+) instead of one an ACK (2002).
@@ -37,10 +37,10 @@ pub struct WestwoodConfig {
 pub enum BandwidthFilter {
     /// By the time since the last ACK, with zeros in long gaps (section 3.1).
     Published,
-    /// The same, but the sample after zeros is over the time that they leave. If that is less than
-    /// 10 ms, the last zero's time is added.
+    /// As published, but the sample after zeros is over the time that they leave. If that is less
+    /// than 10 ms, the last zero's time is added.
     Ns2,
-    /// With the same weights for every ACK, whatever the time since the last one; no zeros.
+    /// Fixed weights for every ACK, whatever the time since the last one; no zeros.
     PerAck,
 }
 
@@ -55,8 +55,8 @@ impl BandwidthFilter {
 /// The time after zeros that is too short for a sample ([`BandwidthFilter::Ns2`]).
 const SHORT: Duration = Duration::from_millis(10);
 
-/// What an ACK leaves of the estimate, and the weight of its sample and of the one before
-/// ([`BandwidthFilter::PerAck`]).
+/// Weights of the filter [`BandwidthFilter::PerAck`]: `KEPT` of the estimate, `NEW` of an ACK's
+/// sample and of the one before.
 const KEPT: f64 = 0.9047;
 const NEW: f64 = 0.0476;
 
@@ -154,7 +154,7 @@ impl Law for Westwood {}
 #[derive(Clone, Copy, Debug)]
 pub struct Westwood {
     config: WestwoodConfig,
-    /// Of the retransmission timer's clock.
+    /// Tick of the retransmission timer's clock.
     tick: Duration,
     rtt_min: Duration,
     /// BWE and the unfiltered sample before it, segments per second.
@@ -249,7 +249,7 @@ impl Westwood {
         self.step(sample, rest);
     }
 
-    /// The same, with the sample over the time that the zeros leave ([`BandwidthFilter::Ns2`]).
+    /// Filters a sample that is taken over the time left by the zeros ([`BandwidthFilter::Ns2`]).
     fn filter_rest(&mut self, acked: f64, elapsed: Duration) {
         let rest = self.fill(elapsed, SHORT);
         self.step(acked / rest.as_secs_f64(), rest);

@@ -17,7 +17,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// What was acknowledged before no longer counts.
+    /// Restarts the count of acknowledged data at `now`; earlier ACKs no longer count.
     pub(super) fn begin(&mut self, now: Time) {
         self.lumps.begin(now);
     }

@@ -37,7 +37,7 @@ impl MinRtt {
         expired
     }
 
-    /// It counts for another window.
+    /// Keeps the smallest round trip for another window of time, which begins at `now`.
     pub(super) fn confirm(&mut self, now: Time) {
         self.since = now;
     }

@@ -16,7 +16,7 @@ const DRAIN_GAIN: Gain = Gain(1.0 / 2.885);
 const CWND_GAIN: Gain = Gain(2.0);
 
 const PHASES: usize = 8;
-/// Of the pace in PROBE_BW (section 4.3.4.2).
+/// Pacing gains of the eight phases of PROBE_BW, in order (section 4.3.4.2).
 const CYCLE: [Gain; PHASES] = [
     Gain(1.25),
     Gain(0.75),
@@ -28,7 +28,7 @@ const CYCLE: [Gain; PHASES] = [
     Gain::ONE,
 ];
 
-/// What the sender is after.
+/// State of BBR's state machine (section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Phase {
     Startup,
@@ -69,7 +69,7 @@ impl Cycle {
         CYCLE[self.index]
     }
 
-    /// It asks for more.
+    /// Whether this is the phase with gain 1.25, which asks the path for more.
     pub(super) fn is_probing(self) -> bool {
         self.index == 0
     }

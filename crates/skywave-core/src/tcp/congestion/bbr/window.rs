@@ -40,7 +40,7 @@ impl Repair {
 }
 
 impl Bbr {
-    /// What is in flight on average at this gain.
+    /// Data in flight at this gain, in segments: the BDP times the gain, and room for bursts.
     pub(super) fn inflight(&self, gain: Gain) -> Segments {
         self.with_bursts(self.bdp(gain))
     }

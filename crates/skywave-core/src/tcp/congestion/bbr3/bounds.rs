@@ -1,9 +1,10 @@
-//! What losses say of the path, on two time scales (the draft's "Updating the Model Upon Packet Loss").
+//! Bounds that losses teach, on two time scales (the draft's "Updating the Model Upon Packet
+//! Loss").
 
 use super::{Bbr3, Gain, NO_RATE};
 use crate::units::{Rate, Segments};
 
-/// What remains of a bound after a round trip with losses, at least (BBR.Beta).
+/// Least part of a bound that remains after a round trip with losses (BBR.Beta).
 pub(super) const BETA: Gain = Gain(0.7);
 /// The part of the long-term bound that is left to others (BBR.Headroom).
 const HEADROOM: Gain = Gain(0.15);
@@ -26,7 +27,8 @@ impl Bounds {
         self.short_term = None;
     }
 
-    /// What remains of the long-term bound beside the room left to others (`InflightWithHeadroom`).
+    /// Long-term bound less the headroom for other flows (`InflightWithHeadroom`); `None` without a
+    /// bound.
     pub(super) fn with_headroom(&self) -> Option<Segments> {
         self.long_term.map(|bound| {
             let headroom = (bound * HEADROOM).max(Segments::ONE);

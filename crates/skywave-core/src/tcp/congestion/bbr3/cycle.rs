@@ -19,19 +19,19 @@ const RENO_ROUNDS: f64 = 63.0;
 /// The bound's growth doubles no more often than so in a probe.
 const DOUBLINGS: u32 = 30;
 
-/// What the ACKs tell that come in (BBR.ack_phase).
+/// Relation of the incoming ACKs to the latest bandwidth probe (BBR.ack_phase).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum Acks {
-    /// Nothing of a probe.
+    /// No probe: its feedback is complete, or there was none yet.
     #[default]
     Usual,
-    /// The pipe is being filled for one.
+    /// The pipe is being filled for a probe (REFILL).
     Refilling,
-    /// Of what was sent before it.
+    /// The probe has begun, but ACKs still answer data sent before it.
     Starting,
-    /// How it does.
+    /// ACKs answer data of the probe.
     Feedback,
-    /// The rest of it: nothing more is sent for it.
+    /// Nothing more is sent for the probe; ACKs answer the rest of its data.
     Stopping,
 }
 
@@ -220,7 +220,8 @@ impl Bbr3 {
         false
     }
 
-    /// All that was sent for a probe is acknowledged. A careful one that went well is followed by another.
+    /// Ends a probe whose data is all acknowledged. Starts the next one at once, and returns true,
+    /// if this one ended early as a precaution and did not lose too much.
     fn end_feedback(&mut self, seen: &Seen) -> bool {
         self.probing.is_sample = false;
         self.probing.acks = Acks::Usual;

@@ -1,4 +1,4 @@
-//! What the sender makes of single losses, and takes back if there were none.
+//! Reactions of BBR to single losses, which are undone if the losses were spurious.
 
 use super::bounds::{BETA, Bounds};
 use super::phase::Phase;
@@ -19,7 +19,7 @@ const STARTUP_LOSSES: u32 = 6;
 pub(super) struct LossRound {
     /// Bytes delivered when it began (BBR.loss_round_delivered).
     start: u64,
-    /// It is over with this ACK (BBR.loss_round_start).
+    /// Whether this ACK ends the loss round (BBR.loss_round_start).
     pub(super) round_over: bool,
     /// Something was lost in it (BBR.is_loss_in_round).
     pub(super) is_loss: bool,
@@ -47,7 +47,7 @@ impl LossRound {
     }
 }
 
-/// What was before the latest loss.
+/// Bounds and phase before the latest loss, for an undo.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     bounds: Bounds,
@@ -92,8 +92,8 @@ impl Bbr3 {
         }
     }
 
-    /// What was in flight when the losses became too many (`InflightAtLoss`): with the segment before this
-    /// one they were not.
+    /// Segments in flight at which losses just reached the tolerated share (`InflightAtLoss`): at
+    /// the segment before this one they were still below it.
     fn tolerable(&self, lost: &LossSample) -> Segments {
         let own = lost.end - lost.start;
         let before = lost.flight_at_send.saturating_sub(own) as f64;

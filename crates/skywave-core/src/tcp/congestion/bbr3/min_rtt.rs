@@ -38,7 +38,7 @@ impl MinRtt {
         due
     }
 
-    /// It has been looked for.
+    /// Starts another interval between searches for the smallest round trip, as one has just ended.
     pub(super) fn confirm(&mut self, now: Time) {
         self.recent_since = now;
     }

@@ -12,19 +12,19 @@ const DRAIN_GAIN: Gain = Gain(0.5);
 /// After this number of round trips DRAIN ends, whatever is in flight.
 const LONGEST_DRAIN: u64 = 3;
 
-/// What the sender is after.
+/// State of BBR's state machine: STARTUP, DRAIN, the four steps of PROBE_BW, PROBE_RTT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Phase {
     Startup,
-    /// With the number of the round trip in which it began.
+    /// DRAIN; holds the number of the round trip in which it began.
     Drain(u64),
-    /// Less than the path carries, so that a queue goes and others get room.
+    /// PROBE_BW_DOWN: sends less than the path carries, so that a queue goes and others get room.
     Down,
-    /// As much as the path carries.
+    /// PROBE_BW_CRUISE: sends as much as the path carries.
     Cruise,
-    /// The same, without what losses have taught since the last probe.
+    /// PROBE_BW_REFILL: sends as much as the path carries, without the short-term bounds.
     Refill,
-    /// More, to see whether the path carries it.
+    /// PROBE_BW_UP: sends more, to see whether the path carries it.
     Up,
     /// Since when few segments are in flight; `None` while more are.
     ProbeRtt(Option<Dwell>),

@@ -31,7 +31,7 @@ impl Bbr3 {
         }
     }
 
-    /// What is in flight at this rate without a queue (`Inflight(1.0)`).
+    /// Data in flight at this rate without a queue, in segments (`Inflight(1.0)`).
     pub(super) fn inflight(&self, rate: Rate) -> Segments {
         self.with_bursts(self.bdp(rate))
     }

@@ -17,7 +17,7 @@ impl Default for Aged {
 }
 
 impl Aged {
-    /// This value is all that is known.
+    /// A minimum of which `value`, seen at `now`, is the only sample.
     fn only(now: Time, value: f64) -> Self {
         Self {
             present: value,

@@ -42,7 +42,7 @@ impl Default for Beside {
 }
 
 impl Beside {
-    /// There are others from this round trip on, after so many calm cycles alone.
+    /// Starts competing with other flows in round trip `round`, after `calm` cycles alone.
     pub(super) fn begin(&mut self, round: u64, calm: u32) {
         *self = Self {
             quiet: 0,
@@ -78,7 +78,7 @@ impl Beside {
         false
     }
 
-    /// It looks: less is in flight.
+    /// Whether a look goes on, in which less is in flight.
     pub(super) fn looks(&self) -> bool {
         self.looks_until.is_some()
     }

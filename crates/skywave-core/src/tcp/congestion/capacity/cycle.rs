@@ -33,7 +33,7 @@ pub(super) struct Cycle {
     repeats: usize,
 }
 
-/// What a step needs to know to be over.
+/// Measurements that tell whether a step of the cycle is over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub(super) now: Time,
@@ -45,7 +45,7 @@ pub(super) struct Progress {
     pub(super) rate: f64,
 }
 
-/// What begins now.
+/// Step of the cycle that begins now, as far as others need to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begins {
     /// The drain.

@@ -14,7 +14,7 @@ const AGAIN: f64 = 0.9;
 /// A queue that grows by this part of the base while the sender cruises is not its own.
 const GROWTH: f64 = 1.0 / 16.0;
 
-/// What a cycle showed.
+/// Conclusion from one cycle about other flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
     /// Nothing that others would be needed for.
@@ -116,7 +116,7 @@ impl Giving {
         self.gave = false;
     }
 
-    /// What is left of the pace.
+    /// Pace as a part of the path's rate, after all that was given to others; at most 1.
     pub(super) fn pace(&self) -> f64 {
         self.pace
     }

@@ -1,4 +1,4 @@
-//! What the channel itself loses, and what is lost on top of it.
+//! Share of segments that the channel itself loses, and losses beyond it.
 //!
 //! The first is measured on what is sent while the sender drains: less than the path carries, so that no queue
 //! overflows by its doing. What is lost in between, in more than this share, is the sender's own doing or that
@@ -17,7 +17,8 @@ const LARGEST: f64 = 0.35;
 const BURST: f64 = 3.0;
 const BURST_PART: f64 = 0.05;
 
-/// What is lost beyond the usual share and this part, by so many standard deviations, is not the channel's.
+/// Excess over the usual share of losses, as a part of what was sent, above which losses are not
+/// the channel's; a number of standard deviations comes on top.
 const EXCESS: f64 = 0.05;
 const DEVIATIONS: f64 = 3.0;
 /// Where so much is lost outside of drains, some of the drains' losses are not the channel's either: this part of
@@ -26,7 +27,7 @@ const DOUBTED: f64 = 0.5;
 /// Cycles for which the buffer then counts as one that a burst overflows.
 const SHORT: u32 = 32;
 
-/// What was sent between two positions, for the first time, and what of it was lost, in bytes.
+/// Range of positions sent for the first time, and the bytes of it that were lost.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     from: u64,
@@ -91,7 +92,7 @@ impl Default for Losses {
 }
 
 impl Losses {
-    /// What was sent until now says nothing: the sender did not go through its cycle.
+    /// Forgets the spans measured so far, as the sender did not go through its cycle.
     pub(super) fn begin_again(&mut self) {
         self.drain = Span::NEVER;
         self.cruise = Span::NEVER;

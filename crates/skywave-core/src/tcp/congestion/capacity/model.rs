@@ -1,4 +1,4 @@
-//! What the law knows of its path: rate, queue, round trip without it, losses that are usual.
+//! Model of the path: rate, queue, round trip without a queue, usual losses.
 
 use super::super::path::{FEWEST, Largest, Lumps, MaxRate, NO_RATE, Pace, Rounds, delivered_in};
 use super::losses::Losses;
@@ -44,9 +44,9 @@ pub(super) struct Model {
     pub(super) losses: Losses,
     /// Round trips for which rates and lumps count; those in which a timeout is made up for are none.
     counted: u64,
-    /// Of those, the ones that are left.
+    /// Round trips left in which a timeout is being made up for.
     rebuilding: u32,
-    /// What the present round trip has delivered and lost.
+    /// Segments delivered and lost in the present round trip.
     delivered: Segments,
     lost: Segments,
     /// Round trips in a row that have lost too much.
@@ -56,7 +56,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Of a path of which nothing is known.
+    /// A model of a path about which nothing is known yet.
     pub(super) fn new(mss: u32) -> Self {
         Self {
             mss,
@@ -120,7 +120,7 @@ impl Model {
         std::mem::replace(&mut self.rebuilding, REBUILDING) == 0
     }
 
-    /// What a timeout has cost is made up for.
+    /// Ends the time in which a timeout is made up for: the window is back.
     pub(super) fn on_rebuilt(&mut self) {
         self.rebuilding = 0;
     }
@@ -181,7 +181,7 @@ impl Model {
         self.queue.latest() > self.threshold()
     }
 
-    /// There has been a queue for so long that its end may be forgotten.
+    /// Whether a queue has lasted so long that the smallest round trip may soon be forgotten.
     pub(super) fn has_queue_for_long(&self, now: Time) -> bool {
         now.since(self.quiet_at).as_secs_f64() > self.queue.memory() * 0.4
     }

@@ -1,4 +1,4 @@
-//! What the sender is after, and when it goes on to something else.
+//! Phases of the sender, and the changes from one to the next.
 
 use super::Capacity;
 use super::cycle::{Begins, Cycle, Progress};
@@ -22,27 +22,29 @@ const NOISES: f64 = 2.0;
 
 /// Round trips for which a sender that seems to be alone again holds still.
 const HOLD: u64 = 16;
-/// It takes this many until its smaller window has shown, ...
+/// Round trips of a hold before the smaller window shows in the queue, ...
 const SHOWN: u64 = 4;
 /// ... and a queue in as many at the end is that of others, which may be seen from half of the time on.
 const OTHERS: u32 = 4;
 /// After this many calm cycles the window that it last had beside others says nothing any more.
 const CALM: u32 = 8;
 
-/// What the sender is after.
+/// Phase of the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Phase {
-    /// The path's rate, for the first time.
+    /// Measures the path's rate for the first time.
     Startup,
-    /// The end of the queue that it has made by that, until this round trip.
+    /// Lets the queue of the startup drain, until round trip `until` at the latest.
     Drain { until: u64 },
-    /// The path's rate, alone.
+    /// Goes through the cycle that follows the path's rate, alone on it.
     Cycle(Cycle),
-    /// Until this round trip little is in flight: is this queue none (its length in seconds), or does it go at all?
+    /// Keeps little in flight until round trip `until`, to see whether the queue (in seconds) is
+    /// one at all.
     Look { until: u64, queue: Option<f64> },
-    /// Whether it is alone: it holds still until this round trip, and counts those in a row with a queue.
+    /// Holds still until round trip `until`, to see whether it is alone; `queued` counts round
+    /// trips in a row with a queue.
     Hold { until: u64, queued: u32 },
-    /// A share beside others.
+    /// Competes with other flows as CUBIC does.
     Beside,
 }
 
@@ -185,7 +187,8 @@ impl Capacity {
         }
     }
 
-    /// There are others: goes on as CUBIC, from what it had beside them before, or from a BDP.
+    /// Goes on as CUBIC, as there are other flows, from the last window beside such flows or from a
+    /// BDP.
     fn begin_beside(&mut self) {
         self.beside
             .begin(self.model.rounds.count(), self.giving.calm());

@@ -8,7 +8,8 @@
 use super::aged::Aged;
 use crate::time::{Duration, Offset, Time};
 
-/// What was smallest is forgotten after this time, or after this many round trips of up to a second.
+/// Seconds after which the smallest sample is forgotten, or round trips (of up to a second),
+/// whichever is longer.
 const MEMORY: f64 = 10.0;
 const MEMORY_ROUNDS: f64 = 50.0;
 
@@ -32,7 +33,7 @@ const RANGE_ROUNDS: u32 = 16;
 struct Round {
     least_rtt: f64,
     least_one_way: f64,
-    /// Of the samples that make the queue.
+    /// Sum and number of the samples that make the queue: one-way delays where there are any.
     sum: f64,
     count: f64,
 }
@@ -83,7 +84,7 @@ impl Range {
     }
 }
 
-/// What round trips say of the bottleneck's queue.
+/// Estimate of the bottleneck's queue, in seconds, from round trips and one-way delays.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     rtt: Aged,
@@ -207,12 +208,14 @@ impl Queue {
         }
     }
 
-    /// What the smallest sample of a round trip changes by itself.
+    /// Usual change of a round trip's smallest sample from one to the next, without the sender's
+    /// doing; seconds.
     pub(super) fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// What is longer than this is a queue, on a path of `rate` segments a second.
+    /// Delay above the base, in seconds, that counts as a queue on a path of `rate` segments a
+    /// second.
     pub(super) fn threshold(&self, rate: f64) -> f64 {
         let few = FEW / rate.max(1.0);
         (self.base() * PART)

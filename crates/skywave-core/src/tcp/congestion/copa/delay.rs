@@ -16,7 +16,8 @@ struct Windowed {
 }
 
 impl Windowed {
-    /// Of the last `window`, this one included; those that `outdone` says are forgotten at once.
+    /// Adds a round trip, and forgets those older than `window` and the latest ones that `outdone`
+    /// accepts.
     fn update(
         &mut self,
         now: Time,

@@ -10,7 +10,7 @@ const ROUND_TRIPS: u64 = 2;
 /// ... and more segments than this.
 const SEGMENTS: Segments = Segments(20.0);
 
-/// What has become of the segments of the last two round trips.
+/// Segments arrived and lost in the last two round trips, to tell when too much is lost.
 ///
 /// The paper has no such rule, and without it nothing limits a window behind a policer: the queue is always empty, so
 /// that it grows for ever. The authors' own program has it (`ReduceOnLoss` of genericCC).
@@ -24,7 +24,8 @@ pub(super) struct Overload {
 }
 
 impl Overload {
-    /// These have arrived, and those were found lost. Returns whether too much is lost.
+    /// Counts newly arrived and newly lost segments. Returns whether too much was lost twice in a
+    /// row.
     pub(super) fn update(
         &mut self,
         now: Time,

@@ -2,7 +2,7 @@
 
 use crate::units::Segments;
 
-/// It doubles from the round trip on that is the third in the same direction.
+/// Round trips in one direction from which on each doubles the velocity.
 const STEADY: u32 = 3;
 
 /// The velocity, and the direction in which the window has gone.
@@ -23,7 +23,7 @@ impl Default for Velocity {
 }
 
 impl Velocity {
-    /// Of a window that begins to follow the target.
+    /// A velocity of 1 for a window of `cwnd` segments that begins to follow the target.
     pub(super) fn starting_at(cwnd: Segments) -> Self {
         Self {
             v: 1.0,

@@ -47,7 +47,7 @@ impl FullPipe {
         self.rate = NO_RATE;
     }
 
-    /// What slowed the sender down was no loss.
+    /// Starts the search for growth of the rate anew, after a slowdown that was no loss.
     pub(crate) fn begin_again(&mut self) {
         self.rate = NO_RATE;
         self.rounds = 0;

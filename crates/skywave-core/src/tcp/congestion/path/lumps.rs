@@ -19,7 +19,7 @@ pub(crate) struct Lumps {
 }
 
 impl Lumps {
-    /// What was acknowledged before no longer counts.
+    /// Restarts the count of acknowledged data at `now`; earlier ACKs no longer count.
     pub(crate) fn begin(&mut self, now: Time) {
         self.since = now;
         self.acked = Segments::ZERO;

@@ -15,7 +15,7 @@ const MARGIN: Gain = Gain(0.99);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     rate: Rate,
-    /// What takes 1 ms at it. Both change much less often than they are asked for.
+    /// Segments that take 1 ms at `rate`. Both change much less often than they are asked for.
     burst: Segments,
     /// The rate and the gain that were last to be followed, and the pace that they ask for.
     followed: (Rate, Gain),
@@ -24,12 +24,13 @@ pub(crate) struct Pace {
     mss: u32,
     /// By how much faster it is than a window in a round trip, while there is no model.
     startup: Gain,
-    /// It has taken the first round trip into account.
+    /// Whether the first round trip has been taken into account.
     seen_rtt: bool,
 }
 
 impl Pace {
-    /// Of a connection that has seen no round trip yet.
+    /// The pace of a connection that has seen no round trip yet: its initial window in a nominal
+    /// one.
     pub(crate) fn new(initial_window: Segments, mss: u32, startup: Gain) -> Self {
         let mut pace = Self {
             rate: Rate::from_bps(1),

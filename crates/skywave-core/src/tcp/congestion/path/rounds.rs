@@ -32,8 +32,9 @@ impl Rounds {
     }
 }
 
-/// What had been delivered when the law last sent less than the path may carry, on purpose, and what will
-/// be when all is that was sent in that time: samples of what was sent in between say how little was sent.
+/// Bytes delivered when the law last began to send less than the path may carry, on purpose, and
+/// when all data sent in that time has arrived: rate samples in between tell how little was sent,
+/// not what the path carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Starved {
     from: u64,
@@ -55,7 +56,7 @@ impl Starved {
         self.from = sample.total_delivered;
     }
 
-    /// It still is.
+    /// Notes that less is still sent, on purpose, as of this ACK.
     pub(crate) fn go_on(&mut self, sample: &RateSample) {
         self.to = sample.total_delivered + sample.flight_now;
     }

@@ -27,7 +27,7 @@ impl Saved {
         self.window.max(cwnd)
     }
 
-    /// What is repaired from now on; returns what was until now.
+    /// Sets the repair that goes on from now on; returns the one until now.
     pub(crate) fn repairs(&mut self, repairing: Repairing) -> Repairing {
         std::mem::replace(&mut self.going_on, repairing)
     }
