@@ -125,18 +125,18 @@ pub struct Connection {
     events: Events,
     /// Bytes that Nagle's rule keeps from the sending half.
     held_back: u64,
-    /// Who opened it; `None` until somebody does.
+    /// The end that opened the connection; `None` until one does.
     origin: Option<Origin>,
     /// [`Self::close`] was called.
     closing: bool,
 }
 
-/// Who opens a connection.
+/// The end that opens a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// This end, by a SYN.
+    /// This end opens, by a SYN.
     Active,
-    /// The peer.
+    /// The peer opens.
     Passive,
 }
 

@@ -27,7 +27,7 @@ use crate::units::Segments;
 /// The limit in Severe Contention, and the lowest one.
 const LOWEST: Segments = Segments(2.0);
 
-/// What the limit did last.
+/// Stage of contention control: the latest move of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     FastProbe,
@@ -36,7 +36,7 @@ pub(crate) enum Stage {
     Severe,
 }
 
-/// What a round trip was like.
+/// Measurements of one round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Round {
     /// Segments a second.
@@ -59,7 +59,7 @@ pub(crate) struct ContentionLimit {
     acks: u32,
 }
 
-/// What an ACK of new data tells the limit.
+/// News of an ACK of new data for the limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Heard {
     pub(crate) now: Time,

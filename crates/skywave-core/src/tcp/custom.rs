@@ -25,7 +25,7 @@ pub struct Custom<T: ?Sized> {
 }
 
 impl<T: ?Sized> Custom<T> {
-    /// Its name in results.
+    /// Name of the member in results.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -23,7 +23,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All of them, in the order of [`LimitTimes`].
+    /// Every limit, in the order of [`LimitTimes`].
     pub const ALL: [Self; 7] = [
         Self::Handshake,
         Self::Cwnd,

@@ -68,7 +68,7 @@ pub(crate) struct Pacing {
 }
 
 impl Pacing {
-    /// Of a connection that has sent nothing.
+    /// The pacing of a connection that has sent nothing.
     pub(crate) fn new(config: PacingConfig) -> Self {
         Self {
             config,

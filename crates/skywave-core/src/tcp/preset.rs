@@ -19,11 +19,11 @@ pub use super::slot::Member;
 pub struct Preset {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What sets it apart, in one line.
+    /// Difference from other variants, in one line.
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// Its members.
+    /// Members of the variant, one a slot.
     pub composition: Composition,
 }
 

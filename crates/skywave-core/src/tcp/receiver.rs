@@ -42,7 +42,7 @@ pub struct Receiver {
     last_ack: u64,
     /// ACKs to be sent now: one at most for each input, which its driver fetches before the next.
     acks: u16,
-    /// There is no [`Disorder`].
+    /// Whether nothing is out of order or waits to be reported: there is no [`Disorder`].
     quiet: bool,
     /// Control bits of the next ACK: SYN once after a SYN, ECE from a mark until the sender answers.
     answer: Flags,
@@ -87,7 +87,8 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// There is none. (Then no position after which a channel lost data matters either.)
+    /// Whether nothing is out of order or to be reported any more. (Then no position after which a
+    /// channel lost data matters either.)
     fn is_over(&self) -> bool {
         self.held.is_empty()
             && self.recent.is_empty()
@@ -343,7 +344,7 @@ impl Receiver {
         self.note_quiet();
     }
 
-    /// There is something out of order or to be reported from now on.
+    /// The receiver's [`Disorder`], created if there is none.
     fn disorder(&mut self) -> &mut Disorder {
         self.quiet = false;
         self.disorder.get_or_insert_default()
@@ -481,7 +482,8 @@ impl Receiver {
         hints
     }
 
-    /// It echoes to the sender what the path has written on data: ECN marks, loss notifications or hints.
+    /// Whether the receiver echoes to the sender what the path has written on data: ECN marks, loss
+    /// notifications or hints.
     #[inline]
     pub fn tells_way(&self) -> bool {
         self.tells_way
@@ -504,7 +506,7 @@ impl Receiver {
         held - u64::from(fin)
     }
 
-    /// It has the segment that begins at `position`, in order or not.
+    /// Whether the segment that begins at `position` has arrived, in order or not.
     pub fn has(&self, position: u64) -> bool {
         position < self.next
             || (self.disorder.as_ref()).is_some_and(|d| d.held.at(position).is_some())

@@ -1,4 +1,4 @@
-//! Which segments are acceptable, and what the others are answered.
+//! Acceptability of incoming segments, and the answers to unacceptable ones.
 //!
 //! Sequence numbers are compared as they are on the wire, because a number from before the initial one has no
 //! position. Two rules are wider than RFC 9293's table: an empty segment may stand at the right edge of the
@@ -38,17 +38,17 @@ impl Place {
         }
     }
 
-    /// It begins with the next byte that is expected.
+    /// Whether the segment begins with the next byte expected (RCV.NXT).
     pub(super) fn is_next(&self) -> bool {
         self.offset == 0
     }
 
-    /// It begins in the window (RFC 5961 section 3.2).
+    /// Whether the segment begins in the receive window (RFC 5961 section 3.2).
     pub(super) fn begins_inside(&self) -> bool {
         self.offset == 0 || (0..self.window).contains(&self.offset)
     }
 
-    /// It ends before the window.
+    /// Whether the segment ends before the receive window, so that all of it was received before.
     fn is_old(&self) -> bool {
         self.span > 0 && self.offset + self.span <= 0
     }

@@ -62,7 +62,7 @@ impl Connection {
         SeqNr::at(self.tcp.iss, self.sender.flight().max())
     }
 
-    /// There is no connection any more, for this reason if it is not the application's.
+    /// Closes the connection, with an event for `reason` if it was not the application's wish.
     pub(super) fn end(&mut self, reason: Option<Event>) {
         self.transition_to(State::Closed);
         self.timers = Timers::default();
@@ -87,7 +87,7 @@ impl Connection {
         }
     }
 
-    /// This end's FIN may have been acknowledged.
+    /// Goes on to the state that follows when this end's FIN is acknowledged.
     pub(super) fn on_own_fin_acked(&mut self, now: Time) {
         match self.state {
             State::FinWait1 => self.transition_to(State::FinWait2),

@@ -8,7 +8,7 @@ use super::Connection;
 use crate::packet::{Options, Segment};
 use crate::seq::SeqNr;
 
-/// What is kept from the peer.
+/// Acknowledgements and window withheld from the peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hold {
     /// Nothing beyond this position of the peer's stream is acknowledged.

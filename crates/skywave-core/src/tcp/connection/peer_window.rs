@@ -26,7 +26,7 @@ impl PeerWindow {
         self.largest
     }
 
-    /// It is zero, and was not always.
+    /// Whether the window is zero, and was larger before.
     pub(super) fn is_shut(&self) -> bool {
         self.bytes == 0 && self.largest > 0
     }

@@ -5,7 +5,7 @@ use super::Connection;
 /// A state of a connection (RFC 9293 section 3.3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is no connection.
+    /// No connection.
     Closed,
     /// Waits for the SYN of any peer.
     Listen,

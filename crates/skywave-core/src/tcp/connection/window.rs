@@ -44,7 +44,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// That of another connection, with the same limit.
+    /// A fresh window for another connection, with the same limit.
     pub(super) fn anew(self, buffer: u32) -> Self {
         let new = Self::new(buffer);
         Self {

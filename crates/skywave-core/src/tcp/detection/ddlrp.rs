@@ -28,7 +28,7 @@ pub struct Ddlrp {
     ecn: bool,
     /// Duplicate ACKs in a row, as of the last one.
     dupacks: u32,
-    /// Of the latest recovery; the sender asks during one only.
+    /// Duplicate ACKs counted in the latest recovery; asked for during one only.
     count: Option<DupackCount>,
 }
 

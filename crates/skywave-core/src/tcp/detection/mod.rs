@@ -49,7 +49,7 @@ pub struct DetectionEvent<'a> {
     pub rto: &'a RtoEstimator,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// There is new data to send, and room for it in the receiver's window.
+    /// Whether there is new data to send, and room for it in the receiver's window.
     pub sendable: bool,
 }
 
@@ -76,19 +76,19 @@ pub enum Sending {
 /// Data that may be sent beyond the window while it is not known yet whether a segment is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// This many segments more than the window; the sender's `limited_transmit` switch turns it
-    /// off.
+    /// New data up to this many segments more than the window; the sender's `limited_transmit`
+    /// switch turns it off.
     Beyond(u32),
     /// New data up to this position, whatever the window says.
     Until(u64),
 }
 
-/// Which segments in flight are lost.
+/// Rule that tells which segments in flight are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossRule {
-    /// Those with this many segments reported above them (RFC 6675's DupThresh).
+    /// Segments with this many segments reported above them are lost (RFC 6675's DupThresh).
     DupThresh(u32),
-    /// Those sent before something that arrived, and long enough ago (RFC 8985).
+    /// Segments sent before one that arrived, and long enough ago, are lost (RFC 8985).
     SentBefore(SentBefore),
 }
 
@@ -170,8 +170,9 @@ pub trait LossDetector {
         true
     }
 
-    /// The same of a loss that [`repair_is_lost`](Self::repair_is_lost) has found. Default: none is, as the first
-    /// loss of the segment has been answered.
+    /// Whether a loss that [`repair_is_lost`](Self::repair_is_lost) has found is a sign of
+    /// congestion: otherwise window and threshold stay. Default: none is, as the first loss of the
+    /// segment has been answered.
     fn lost_repair_is_congestion(&self, _loss: &LossEvent) -> bool {
         false
     }
@@ -240,15 +241,17 @@ pub trait LossDetector {
         Finding::Nothing
     }
 
-    /// It suspects a loss and waits before it says so: what the receiver reports does not count as a
-    /// loss meanwhile, and the window goes on growing on duplicate ACKs as on others. Default: no.
+    /// Whether the detector suspects a loss and waits before it says so: what the receiver reports
+    /// does not count as a loss meanwhile, and the window goes on growing on duplicate ACKs as on
+    /// others. Default: no.
     fn is_waiting(&self) -> bool {
         false
     }
 
-    /// It decides itself whether a segment may be fast-retransmitted once more, but for those that a
-    /// recovery under way has yet to send again; otherwise the sender forbids that below the highest
-    /// position sent at the last one or at a timeout (RFC 6582's `recover`). Default: no.
+    /// Whether the detector decides itself if a segment may be fast-retransmitted once more, but
+    /// for those that a recovery under way has yet to send again; otherwise the sender forbids that
+    /// below the highest position sent at the last one or at a timeout (RFC 6582's `recover`).
+    /// Default: no.
     fn guards_repeats(&self) -> bool {
         false
     }
@@ -259,8 +262,8 @@ pub trait LossDetector {
         3
     }
 
-    /// Which segments a recovery that uses SACK marks as lost, as of the last ACK. Default: by the
-    /// [`threshold`](Self::threshold).
+    /// Rule by which a recovery that uses SACK marks segments as lost, as of the last ACK. Default:
+    /// the [`threshold`](Self::threshold).
     fn loss_rule(&self) -> LossRule {
         LossRule::DupThresh(self.threshold())
     }
@@ -270,8 +273,9 @@ pub trait LossDetector {
         false
     }
 
-    /// Its timer sends the same segment again and again, without an ACK between: that must not restart the
-    /// retransmission timer, which would never find then that nobody answers. Default: no.
+    /// Whether the detector's timer sends the same segment again and again, without an ACK between:
+    /// that must not restart the retransmission timer, which would never find then that nobody
+    /// answers. Default: no.
     fn repeats_unanswered(&self) -> bool {
         false
     }
@@ -300,7 +304,7 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
 
 /// Properties of a built-in detector.
 pub trait Detector: BuiltIn {
-    /// It counts duplicate ACKs and does nothing else.
+    /// Whether the detector counts duplicate ACKs and does nothing else.
     const ONLY_COUNTS: bool = false;
     /// [`LossDetector::on_sent`] does something.
     const HEARS_OF_SENDING: bool = !Self::ONLY_COUNTS;
@@ -308,9 +312,9 @@ pub trait Detector: BuiltIn {
     const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
     /// [`LossDetector::segment_len`] may answer anything but the MSS.
     const SHORTENS_SEGMENTS: bool = false;
-    /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
+    /// Whether the detector needs SACK (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
-    /// It wants to know of routers' marks (RFC 3168).
+    /// Whether the detector needs ECN, to know of routers' marks (RFC 3168).
     const NEEDS_ECN: bool = false;
 }
 
@@ -340,12 +344,12 @@ slot! {
 }
 
 impl DetectionConfig {
-    /// It goes by what the receiver reports (RFC 2018), whatever the recovery does.
+    /// Whether the detector needs SACK (RFC 2018), whatever the recovery does.
     pub fn needs_sack(&self) -> bool {
         fact!(self, NEEDS_SACK, false)
     }
 
-    /// It wants to know of routers' marks (RFC 3168).
+    /// Whether the detector needs ECN, to know of routers' marks (RFC 3168).
     pub fn needs_ecn(&self) -> bool {
         fact!(self, NEEDS_ECN, false)
     }

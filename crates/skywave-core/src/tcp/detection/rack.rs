@@ -48,8 +48,8 @@ impl Detector for Rack {
     const NEEDS_SACK: bool = true;
 }
 
-/// Of the timers of section 8 only one is pending at a time; the retransmission timer remains as a
-/// backstop.
+/// The pending timer of RFC 8985 section 8: only one at a time. The retransmission timer remains as
+/// a backstop.
 #[derive(Clone, Copy, Debug)]
 enum Timer {
     /// The reordering window of a segment ends.

@@ -91,7 +91,7 @@ impl LossDetector for FineTimer {
         true
     }
 
-    /// None: Vegas keeps to its window.
+    /// No data beyond the window: Vegas keeps to it.
     fn limited_transmit(&self, _dupacks: u32) -> Allowance {
         Allowance::Beyond(0)
     }

@@ -20,7 +20,7 @@ use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
 
-/// What mechanism 2 does besides telling losses apart.
+/// Parameters of mechanism 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Yongmei2Config {
     /// The size of segments follows the losses that are no congestion.

@@ -201,7 +201,7 @@ impl Flight {
         }
     }
 
-    /// The same for those sent again.
+    /// When the last of the segments sent again counts as lost, if that is later than now.
     fn last_due_again(&self, rule: SentBefore) -> Option<Time> {
         let again = &self.delivery.as_ref()?.by_time.again;
         let sent = again.partition_point(|(at, _)| *at <= rule.time);

@@ -1,5 +1,5 @@
-//! What is learnt from deliveries: the newest one (RFC 8985 section 6.2, steps 1 to 3), and their
-//! rate. Kept only for detectors that judge by time, and for laws that want the rate.
+//! Knowledge from deliveries: the newest one (RFC 8985 section 6.2, steps 1 to 3), and their rate.
+//! Kept only for detectors that judge by time, and for laws that want the rate.
 
 use super::by_time::ByTime;
 use super::rate::{LossSample, RateSample, RateSampler};
@@ -17,7 +17,7 @@ pub struct Delivery {
     now: Time,
     /// A retransmission sent later cannot be what the present ACK reports.
     latest: Time,
-    /// Of all transmissions that arrived, the one sent last: when it was sent, and its end
+    /// The transmission sent last among those that arrived: when it was sent, and its end
     /// (RACK.xmit_ts, end_seq).
     newest: Option<(Time, u64)>,
     /// Round trip of the latest delivery that shows one (RACK.rtt).
@@ -119,7 +119,7 @@ impl Delivery {
 pub struct RttSample {
     /// From the last transmission to the ACK.
     pub rtt: Duration,
-    /// It was sent again.
+    /// Whether the segment was sent more than once.
     pub resent: bool,
 }
 
@@ -253,7 +253,7 @@ impl Flight {
         }
     }
 
-    /// All that is in flight and not held is about to count as lost.
+    /// Notes as lost all data in flight that the receiver does not hold, just before it counts so.
     pub(super) fn note_all_lost(&mut self) {
         if !self.rate().is_some_and(|rate| rate.keeps_losses()) {
             return;

@@ -58,12 +58,12 @@ impl RateSample {
     }
 }
 
-/// What a segment tells of the path when it is found lost.
+/// A lost segment, and the state of the path around its loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossSample {
-    /// Its first position.
+    /// First position of the segment.
     pub start: u64,
-    /// The first position after it.
+    /// First position after the segment.
     pub end: u64,
     /// Bytes in flight when it was last sent, itself included.
     pub flight_at_send: u64,
@@ -73,7 +73,7 @@ pub struct LossSample {
     pub total_delivered: u64,
     /// When it was last sent.
     pub sent_at: Time,
-    /// It had been sent before that.
+    /// Whether the segment had been sent before `sent_at`.
     pub resent: bool,
     /// The application had nothing more to send when it was sent, or the receiver no room for more.
     pub app_limited: bool,
@@ -108,7 +108,7 @@ pub(crate) struct RateSampler {
     app_limited: u64,
     /// The segment sent last among those that the present ACK reports.
     newest: Option<Snapshot>,
-    /// What was in flight before the present ACK.
+    /// Bytes in flight before the present ACK.
     flight_before: u64,
     /// Losses that nobody has asked for yet; `None` for a law that asks for none.
     losses: Option<VecDeque<LossSample>>,

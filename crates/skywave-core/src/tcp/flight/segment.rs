@@ -19,11 +19,13 @@ pub struct Sent {
     pub transmissions: u32,
     /// The receiver holds it (RFC 2018).
     pub sacked: bool,
-    /// It is to be sent again.
+    /// Whether the segment counts as lost and is to be sent again.
     pub lost: bool,
-    /// It was sent again in the present recovery (RFC 6675's HighRxt, a segment at a time).
+    /// Whether the segment was sent again in the present recovery (RFC 6675's HighRxt, a segment at
+    /// a time).
     pub resent: bool,
-    /// It was sent again although it did not count as lost: both copies may be in the network.
+    /// Whether the segment was sent again although it did not count as lost: both copies may be in
+    /// the network.
     pub doubled: bool,
 }
 
@@ -46,7 +48,7 @@ impl Marks {
     pub(super) const DOUBLED: Self = Self(4);
     /// The connection stood still while it was in flight: its round trip says nothing of the path.
     pub(super) const UNTIMED: Self = Self(8);
-    /// With any of these, the segment's bytes do not count once in
+    /// Marks under which the segment's bytes do not count once in
     /// [`Flight::pipe`](super::Flight::pipe), but not at all or twice.
     pub(super) const COUNTED: Self = Self(Self::LOST.0 | Self::DOUBLED.0);
     /// All marks that belong to a recovery.
@@ -92,7 +94,7 @@ impl Kept {
         self.start + self.len()
     }
 
-    /// Its positions.
+    /// Positions of the segment.
     #[inline]
     pub(super) fn range(&self) -> Range<u64> {
         self.start..self.end()
@@ -121,19 +123,20 @@ impl Kept {
         self.transmissions == 1
     }
 
-    /// What passes until it is acknowledged is a round trip: it was sent once, and the connection did not stand still.
+    /// Whether the time until the segment is acknowledged is a round trip: it was sent once, and
+    /// the connection did not stand still meanwhile.
     #[inline]
     pub(super) fn is_timed(&self) -> bool {
         self.was_sent_once() && !self.has(Marks::UNTIMED)
     }
 
-    /// It was sent once, and this copy does not count as lost.
+    /// Whether the segment was sent once, and this copy does not count as lost.
     #[inline]
     pub(super) fn has_one_copy_out(&self) -> bool {
         self.was_sent_once() && !self.has(Marks::LOST)
     }
 
-    /// It is sent again.
+    /// Notes that the segment is sent again at `now`.
     pub(super) fn send_again(&mut self, now: Time) {
         self.last_sent = now;
         self.transmissions = self.transmissions.saturating_add(1);
@@ -146,13 +149,13 @@ impl Kept {
         self.start = position;
     }
 
-    /// It holds `position`.
+    /// Whether the segment holds `position`.
     #[inline]
     pub(super) fn holds(&self, position: u64) -> bool {
         position.wrapping_sub(self.start) < self.len()
     }
 
-    /// It has any of these marks.
+    /// Whether the segment has any of `marks`.
     #[inline]
     pub(super) fn has(&self, marks: Marks) -> bool {
         self.marks.0 & marks.0 != 0

@@ -42,7 +42,7 @@ impl Indicator {
         self.delays = Some((delay, smoothed * 0.875 + delay * 0.125));
     }
 
-    /// What an ACK says of a loss.
+    /// Marks for an ACK, by which the sender judges a loss.
     pub(super) fn marks(&self) -> Marks {
         if self.value <= 0.0 {
             Marks::empty()

@@ -31,7 +31,7 @@ impl Receiver {
             .saturating_add(u16::try_from(more).unwrap_or(u16::MAX));
     }
 
-    /// What is missing below the end of what has come, a full segment at a time.
+    /// Gaps below the highest data received, in pieces of at most a full segment.
     fn missing(&self) -> Vec<Span> {
         let mss = u64::from(self.config.mss);
         let mut segments = Vec::new();

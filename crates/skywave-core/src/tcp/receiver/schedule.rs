@@ -19,7 +19,7 @@ pub(super) struct Dupacks {
     released: bool,
 }
 
-/// With as many duplicate ACKs a sender takes a segment for lost.
+/// Duplicate ACKs after which a sender takes a segment for lost.
 const THRESHOLD: u32 = 3;
 
 impl Receiver {
