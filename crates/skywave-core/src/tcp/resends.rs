@@ -15,7 +15,7 @@ pub(crate) struct Resends {
     bytes: u64,
 }
 
-/// What a connection may send again for.
+/// Achievements of a connection that allow it to send bytes again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earned {
     /// Bytes of the receiver's window: as many are free.
@@ -30,12 +30,12 @@ pub(crate) struct Earned {
 }
 
 impl Resends {
-    /// These bytes are sent again.
+    /// Counts `bytes` that are sent again.
     pub(crate) fn add(&mut self, bytes: u64) {
         self.bytes += bytes;
     }
 
-    /// Whether so many more may be.
+    /// Whether `bytes` more may be sent again.
     pub(crate) fn allows(self, bytes: u64, earned: Earned) -> bool {
         let answers = earned.arrived + earned.timeouts * u64::from(earned.mss);
         self.bytes + bytes <= u64::from(earned.window) + FOR_EACH * answers

@@ -64,7 +64,7 @@ pub struct SenderCounters {
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
-    /// Those of them that answered a router's mark.
+    /// Answers of the window law to routers' marks; most of them reduce the congestion window.
     pub ecn_responses: u64,
     /// More about the timeouts and fast retransmits.
     pub events: LossEvents,
@@ -145,7 +145,7 @@ pub struct Sender {
     undoes: bool,
     peer_timestamp: Time,
     resend: Option<Resend>,
-    /// Of a policy member only its kind, at its start, is read for each packet.
+    /// Policy members: for each packet only the kind of one is read, which is at its start.
     recovery: Recovery,
     detection: Detection,
     /// `None` unless the connection is paced.
@@ -168,7 +168,7 @@ pub struct Sender {
     extras: Option<Box<Extras>>,
 }
 
-/// What is not part of every sender.
+/// Parts that only some senders have.
 #[derive(Debug)]
 struct Extras {
     /// `None` where only a loss ends slow start.
@@ -525,7 +525,7 @@ impl Sender {
         (self.window.cwnd + self.recovery.inflation()).min(peer)
     }
 
-    /// There is new data, and room for a segment of it in the receiver's window.
+    /// Whether there is new data, and room for a segment of it in the receiver's window.
     fn has_sendable(&self) -> bool {
         let max = self.flight.max();
         let end = max.saturating_add(u64::from(self.config.mss));

@@ -10,8 +10,8 @@ pub enum Counting {
     Acks,
     /// Bytes acknowledged count, at most this many segments an ACK (RFC 3465's L).
     Bytes(u32),
-    /// What an ACK reports for the first time counts, cumulatively or by a SACK block (Linux). The ACK that
-    /// ends a recovery counts little then: most of what it covers had been reported.
+    /// Data that an ACK reports for the first time counts, cumulatively or by a SACK block (Linux).
+    /// The ACK that ends a recovery counts little then: most of what it covers had been reported.
     Delivered,
 }
 

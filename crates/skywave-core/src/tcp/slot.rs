@@ -43,13 +43,13 @@ pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value}
 
 /// A member that is built in: its description, and how one is made for a connection.
 pub trait BuiltIn {
-    /// Its parameters; `()` for none.
+    /// Parameters of the member; `()` for none.
     type Config: Clone + 'static;
     /// The state machine that runs in a connection.
     type State;
     /// Name in scenario files and results.
     const NAME: &'static str;
-    /// What it does, in one line.
+    /// Effect of the member, in one line.
     const SUMMARY: &'static str;
     /// Where it was published.
     const SOURCE: &'static str;
@@ -103,7 +103,7 @@ pub struct Setup {
 pub struct OwnPreset<C> {
     /// Name in scenario files.
     pub name: &'static str,
-    /// What sets it apart, in one line.
+    /// Difference from the basic variant, in one line.
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,

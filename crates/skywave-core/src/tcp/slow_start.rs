@@ -14,7 +14,7 @@ use super::window::{AckEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// What ends slow start besides a loss.
+/// Signs other than a loss that end slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SlowStartConfig {
     /// Nothing (RFC 5681).

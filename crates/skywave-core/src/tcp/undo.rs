@@ -19,7 +19,7 @@ use super::window::Window;
 use crate::time::Time;
 use frto::{Frto, Next};
 
-/// What a sender takes as a sign that a loss was none.
+/// Signs by which a sender finds that a loss was none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct UndoConfig {
     /// An echo from before the retransmission (RFC 3522); needs timestamps.
@@ -52,12 +52,12 @@ pub(super) struct Undo {
     resent: Option<Resent>,
 }
 
-/// What was sent again, of this episode and of those before it whose resends are still on their way.
+/// Resends of this episode, and of those before it whose resends are still on their way.
 #[derive(Clone, Copy, Debug)]
 struct Resent {
-    /// When the first of it was.
+    /// When the first of the resends was sent.
     since: Time,
-    /// Position after the last of it.
+    /// Position after the last of the resends.
     end: u64,
 }
 
@@ -93,7 +93,7 @@ pub(super) enum CutBy {
     Timeout,
 }
 
-/// What an ACK says that matters here.
+/// Parts of an ACK that tell whether a cut was wrong.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signs {
     /// Position up to which everything is acknowledged now.
@@ -110,16 +110,16 @@ pub(super) struct Signs {
     pub(super) sack: bool,
 }
 
-/// What a sender does about an ACK after a cut.
+/// Action of a sender upon an ACK after a cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// It goes on.
+    /// No action: the sender goes on as before.
     Nothing,
     /// The cut was wrong: the window is again what it was before.
     TakeBack(Window),
-    /// It sends new data instead of more that may be lost, and then looks at the next ACK.
+    /// The sender sends new data instead of more that may be lost, and then looks at the next ACK.
     SendNew,
-    /// What is outstanding is lost indeed: it is sent again.
+    /// The outstanding data is lost indeed: it is sent again.
     GoBack,
 }
 

@@ -76,7 +76,7 @@ pub struct AckEvent {
     pub marked: Segments,
     /// The rate of delivery, if the law [asks for it](super::congestion::CongestionControl::needs_rate).
     pub rate: Option<RateSample>,
-    /// What the sender repairs after this ACK.
+    /// Kind of repair that goes on after this ACK.
     pub repairing: Repairing,
     /// Hints of the receiver about the way of the data.
     pub hints: Hints,
@@ -88,7 +88,7 @@ pub struct AckEvent {
     pub one_way: Option<Offset>,
 }
 
-/// What a sender repairs, if anything.
+/// Kind of repair that a sender is in, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Repairing {
     /// Nothing is known to be lost.
@@ -105,9 +105,9 @@ pub enum Repairing {
 pub struct LossEvent {
     /// When.
     pub now: Time,
-    /// How it was found.
+    /// When the loss or mark was noticed.
     pub cause: LossCause,
-    /// Position of the lost segment: everything below is acknowledged.
+    /// How the loss was found, or that it is a mark.
     pub una: u64,
     /// First position never sent.
     pub max: u64,
@@ -119,15 +119,16 @@ pub struct LossEvent {
     pub outstanding: Segments,
     /// When the lost segment was last sent.
     pub sent_at: Time,
-    /// How often it was sent.
+    /// How often the lost segment was sent.
     pub transmissions: u32,
     /// The smallest window that may answer it: two segments after a loss (RFC 5681 equation 4), one after a
     /// mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
     pub floor: Segments,
-    /// It is a mark, and a law that knows of [RFC 8511](super::config::TcpConfig::abe) cuts less than for a
-    /// loss.
+    /// Whether this is a mark for which a law that knows of [RFC
+    /// 8511](super::config::TcpConfig::abe) cuts less than for a loss.
     pub abe: bool,
-    /// It is a mark, or the ACK that shows the loss echoes one: a router warns of congestion.
+    /// Whether this is a mark, or the ACK that shows the loss echoes one: a router warns of
+    /// congestion.
     pub warned: bool,
 }
 

@@ -31,7 +31,8 @@ pub struct Repair<'a> {
     pub window: &'a mut Window,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// Which segments are lost, for a recovery that looks at more than the oldest one.
+    /// Rule that tells which segments are lost, for a recovery that looks at more than the oldest
+    /// one.
     pub rule: LossRule,
     /// Bytes that this ACK reports to have arrived for the first time, cumulatively or selectively.
     pub delivered: u64,
@@ -42,7 +43,7 @@ pub struct Repair<'a> {
 pub enum Progress {
     /// No recovery is going on, or this ACK ended it; the window may grow on it.
     Open,
-    /// This ACK ended a recovery; the window does not grow on it.
+    /// The recovery has ended with this ACK; the window does not grow on it.
     Done,
     /// The recovery goes on.
     Partial {

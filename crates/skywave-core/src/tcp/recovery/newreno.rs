@@ -7,7 +7,7 @@ use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// What a recovery adds to the window, and its timer.
+/// Parameters of NewReno's recovery: its additions to the window, and its timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewRenoConfig {
     /// The duplicate ACKs that found the loss count as segments that have left the network.

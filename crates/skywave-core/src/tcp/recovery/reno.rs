@@ -7,12 +7,14 @@ use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// What duplicate ACKs do besides finding a loss.
+/// Parameters of Reno's recovery: effects of duplicate ACKs besides finding a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenoConfig {
-    /// They let new data out: the first two (RFC 3042), and each one during the repair (inflation).
+    /// Whether duplicate ACKs let new data out: the first two (RFC 3042), and each one during the
+    /// repair (inflation).
     pub sends_on_dupacks: bool,
-    /// They find no loss below what was sent before the last repair or timeout (RFC 6582's `recover`).
+    /// Whether duplicate ACKs find no loss below what was sent before the last repair or timeout
+    /// (RFC 6582's `recover`).
     pub guard: bool,
 }
 

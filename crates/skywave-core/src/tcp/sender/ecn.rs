@@ -33,12 +33,12 @@ pub(super) struct Signals {
     /// Echoes up to this position are no reason for another cut: first position never sent when the window
     /// was last cut, for whatever reason.
     cut_at: u64,
-    /// That cut answered a mark, and no fast retransmit has followed.
+    /// Whether the latest cut answered a mark, and no fast retransmit has followed.
     cut_for_mark: bool,
     /// The next new segment tells the receiver that the window was cut (CWR).
     cut_untold: bool,
-    /// With ns-2's rules: the window was cut at one segment, and every ACK of new data since then has echoed
-    /// a mark; the last of them acknowledged up to here.
+    /// Position acknowledged by the latest of the ACKs that, all with a mark's echo, have
+    /// acknowledged new data since the window was cut at one segment. Only with ns-2's rules.
     echoed_to: Option<u64>,
     /// The present ACK echoes a mark.
     pub(super) marked: bool,
@@ -239,9 +239,9 @@ impl Sender {
         }
     }
 
-    /// This ACK says that a channel lost the oldest segment: the first such ACK is enough, once a round
-    /// trip, and no rule against repeated recoveries applies, as the window is not cut (Balakrishnan and
-    /// Katz 1998; ns-2's `eln_rxmit_thresh_` is one).
+    /// Whether this ACK reports that a channel lost the oldest segment: the first such ACK is
+    /// enough, once a round trip, and no rule against repeated recoveries applies, as the window is
+    /// not cut (Balakrishnan and Katz 1998; ns-2's `eln_rxmit_thresh_` is one).
     pub(super) fn notified_loss(&self, now: Time) -> bool {
         if !self.signals.eln {
             return false;

@@ -91,7 +91,8 @@ impl Sender {
         self.wants_new_data()
     }
 
-    /// What was outstanding at the timeout is lost, as the new data has shown.
+    /// Goes back N after F-RTO: its new data has shown that the data outstanding at the timeout is
+    /// lost.
     fn go_back_after_all(&mut self) {
         self.dupacks = 0;
         self.flight.go_back();

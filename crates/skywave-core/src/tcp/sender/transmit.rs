@@ -18,7 +18,7 @@ use crate::tcp::window::IdleEvent;
 use crate::time::Time;
 use crate::units::Segments;
 
-/// What [`Sender::choose`] decided.
+/// Decision of [`Sender::choose`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Next {
     /// The segment at this position, again.

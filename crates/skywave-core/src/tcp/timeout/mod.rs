@@ -45,8 +45,9 @@ pub trait TimeoutPolicy {
         false
     }
 
-    /// It wants [`on_round_trip`](Self::on_round_trip), for which [`Flight::delivery`] is kept. Asked once, when data
-    /// may flow. Default: no, as it costs time on every ACK.
+    /// Whether the policy wants [`on_round_trip`](Self::on_round_trip), for which
+    /// [`Flight::delivery`] is kept. Asked once, when data may flow. Default: no, as it costs time
+    /// on every ACK.
     fn needs_deliveries(&self) -> bool {
         false
     }
@@ -57,8 +58,8 @@ pub trait TimeoutPolicy {
         None
     }
 
-    /// It wants [`lets_grow`](Self::lets_grow), and answers [`counts_from`](Self::counts_from) and
-    /// [`asks`](Self::asks). Asked once. Default: no.
+    /// Whether the policy wants [`lets_grow`](Self::lets_grow), and answers
+    /// [`counts_from`](Self::counts_from) and [`asks`](Self::asks). Asked once. Default: no.
     fn may_ask(&self) -> bool {
         false
     }

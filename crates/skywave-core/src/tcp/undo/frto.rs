@@ -35,12 +35,12 @@ enum Step {
     Asking { held: u64, left: u32 },
 }
 
-/// What follows from an ACK.
+/// Next move of a sender in the F-RTO test, after an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// The test goes on.
     Stay,
-    /// It has no result: the sender goes on going back N.
+    /// The test ends without a result: the sender goes on going back N.
     End,
     /// New data is sent.
     SendNew,
@@ -119,7 +119,8 @@ impl Frto {
 mod tests {
     use super::*;
 
-    /// What follows from an ACK up to `una`, when segments up to 30 of 100 positions were sent again.
+    /// The test's answer to an ACK up to `una`, when segments up to 30 of 100 positions were sent
+    /// again.
     fn first_ack(una: u64, sendable: bool) -> Next {
         let mut test = Frto::new(10);
         test.on_sent_again(20);

@@ -31,7 +31,7 @@ pub enum WireError {
     },
     /// The length field of a header says less than its fixed part takes.
     HeaderLength {
-        /// Which header.
+        /// The header with the wrong length.
         layer: Layer,
         /// The field: a count of 32-bit words, at least five.
         words: u8,
@@ -58,9 +58,9 @@ pub enum WireError {
     /// A TCP option with a length that it cannot have: below two, beyond the end of the header, or
     /// another than its kind's (RFC 9293 section 3.1, MUST-7).
     Option {
-        /// Its kind.
+        /// Kind of the option.
         kind: u8,
-        /// Where it begins.
+        /// Where the option begins, in bytes from the start of the packet.
         offset: usize,
         /// The length given; `None` where the header ends before it.
         length: Option<u8>,
@@ -81,7 +81,7 @@ pub enum WriteError {
     },
     /// The packet is longer than its IP header can say.
     TooLong {
-        /// Its length with all that the length field counts.
+        /// Bytes that the IP header's length field would have to count.
         length: usize,
     },
     /// The options need more than the 40 bytes that a TCP header has for them: four SACK blocks and

@@ -27,14 +27,14 @@ const IPV4_CHECKSUM: usize = 10;
 /// Source and destination, of one version of IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
-    /// Of IPv4.
+    /// IPv4 addresses.
     V4 {
         /// Address of the sender.
         source: Ipv4Addr,
         /// Address of the receiver.
         destination: Ipv4Addr,
     },
-    /// Of IPv6.
+    /// IPv6 addresses.
     V6 {
         /// Address of the sender.
         source: Ipv6Addr,
@@ -44,7 +44,7 @@ pub enum Addresses {
 }
 
 impl Addresses {
-    /// Of two addresses of the same version.
+    /// Pairs two addresses, which must be of the same version.
     pub fn new(source: IpAddr, destination: IpAddr) -> Result<Self, WriteError> {
         match (source, destination) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => Ok(Self::V4 {
@@ -166,7 +166,7 @@ fn ecn_field(ecn: Ecn) -> IpEcn {
 /// A packet that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
-    /// Its header.
+    /// IP header of the packet.
     pub header: Header,
     /// Bytes before the payload.
     pub offset: usize,

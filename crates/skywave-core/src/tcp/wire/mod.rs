@@ -68,7 +68,7 @@ pub struct Endpoints {
 /// Everything beside the segment that a packet is written from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Its two ends.
+    /// Addresses and ports of the packet's two ends.
     pub endpoints: Endpoints,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
@@ -89,8 +89,8 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// With the echo only where there is one: without an acknowledgement there is nothing to echo (RFC
-    /// 7323 section 3.2).
+    /// The option with the echo only where there is an acknowledgement: otherwise there is nothing
+    /// to echo (RFC 7323 section 3.2).
     fn valid(self, is_ack: bool) -> Self {
         Self {
             echo: if is_ack { self.echo } else { 0 },
@@ -102,7 +102,7 @@ impl Ticks {
 /// A packet that was read, its fields as they are on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parsed<'a> {
-    /// Its two ends.
+    /// Addresses and ports of the packet's two ends.
     pub endpoints: Endpoints,
     /// The ECN field of its IP header.
     pub ecn: Ecn,
@@ -116,7 +116,7 @@ pub struct Parsed<'a> {
     pub window: u16,
     /// Timestamp option.
     pub timestamps: Option<Ticks>,
-    /// What a SYN offers, or the SACK blocks of another segment; options that do not belong to a
+    /// Offers of a SYN, or the SACK blocks of another segment; options that do not belong to a
     /// segment's kind are ignored. A SYN that offers nothing has none.
     pub options: Options,
     /// The payload.

@@ -48,7 +48,8 @@ pub fn options_len(segment: &Segment) -> usize {
     offer + segment.options.wire_len() as usize + timestamps
 }
 
-/// The same, if the options can be written: they fit, and a SYN has those of a SYN.
+/// Bytes of the options of `segment`, as [`options_len`] counts them, if the options can be
+/// written: they fit, and only a SYN has those of a SYN.
 pub(super) fn checked_len(segment: &Segment) -> Result<usize, WriteError> {
     let misplaced = if segment.is_syn() {
         !segment.sack().is_empty()
@@ -152,8 +153,9 @@ pub(super) fn parse(list: &[u8], base: usize) -> Result<List, WireError> {
 }
 
 impl List {
-    /// Those that belong on a segment with `flags`: offers on a SYN, blocks or a window on others (RFC 7323 section
-    /// 2.2 has a scale ignored elsewhere, RFC 9293 section 3.2 allows an MSS on SYNs alone).
+    /// Options that belong on a segment with `flags`: offers on a SYN, blocks or a window on others
+    /// (RFC 7323 section 2.2 has a scale ignored elsewhere, RFC 9293 section 3.2 allows an MSS on
+    /// SYNs alone).
     pub(super) fn of(&self, flags: Flags) -> Options {
         if !flags.contains(Flags::SYN) {
             match (self.sack, self.window, self.missing) {
