@@ -258,7 +258,7 @@ impl TcpConfig {
         }
     }
 
-    /// The facts about it that members of the slots may know.
+    /// Facts about the connection that members of the slots may know.
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,

@@ -108,7 +108,7 @@ pub struct Connection {
     window: ReceiveWindow,
     peer_window: PeerWindow,
     timers: Timers,
-    /// Until the next probe of a closed window.
+    /// Time until the next probe of a closed window.
     persist_interval: Duration,
     /// Keep-alive probes sent since a segment was last heard.
     keepalive_probes: u32,
@@ -134,9 +134,9 @@ pub struct Connection {
 /// The end that opens a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// This end opens, by a SYN.
+    /// Opened by this end, with a SYN.
     Active,
-    /// The peer opens.
+    /// Opened by the peer.
     Passive,
 }
 

@@ -155,7 +155,7 @@ pub enum Why {
     /// Nothing was found lost: a detector's probe sends the last segment again, so that an ACK tells
     /// (RFC 8985 section 7.3).
     Probe,
-    /// An explicit notification told of it.
+    /// An explicit notification told of the loss.
     Notice,
     /// The retransmission timer expired; the first segment of what follows.
     Timeout,
@@ -167,7 +167,7 @@ pub enum Why {
 /// A segment that was sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resend {
-    /// First position after it.
+    /// First position after the segment.
     pub end: u64,
     /// Why.
     pub why: Why,

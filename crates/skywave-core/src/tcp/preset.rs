@@ -21,7 +21,7 @@ pub struct Preset {
     pub name: &'static str,
     /// Difference from other variants, in one line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// Where the variant was published.
     pub source: &'static str,
     /// Members of the variant, one a slot.
     pub composition: Composition,

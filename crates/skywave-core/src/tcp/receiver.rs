@@ -82,7 +82,7 @@ struct Disorder {
     dupacks: Dupacks,
     /// Segments that the next ACKs name, the first one last.
     missing: Vec<Span>,
-    /// Only where the sender asks for it, and then always there.
+    /// Contention indicator: only where the sender asks for it, and then always there.
     indicator: Option<Box<Indicator>>,
 }
 

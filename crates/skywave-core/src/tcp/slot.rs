@@ -51,7 +51,7 @@ pub trait BuiltIn {
     const NAME: &'static str;
     /// Effect of the member, in one line.
     const SUMMARY: &'static str;
-    /// Where it was published.
+    /// Where the member was published.
     const SOURCE: &'static str;
     /// Parameters as published.
     const DEFAULT: Self::Config;
@@ -105,9 +105,9 @@ pub struct OwnPreset<C> {
     pub name: &'static str,
     /// Difference from the basic variant, in one line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// Where the variant was published.
     pub source: &'static str,
-    /// The variant that it differs from.
+    /// The basic variant that this one differs from.
     pub base: Base,
     /// The member's parameters.
     pub config: C,

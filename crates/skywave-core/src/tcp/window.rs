@@ -43,7 +43,7 @@ impl Window {
 /// New data was acknowledged (or, with `acked` zero, a duplicate ACK came).
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
-    /// When.
+    /// When the ACK came.
     pub now: Time,
     /// Newly acknowledged data, in segments.
     pub acked: Segments,
@@ -103,11 +103,11 @@ pub enum Repairing {
 /// A segment was found lost before its retransmission timer expired, or a router has marked one.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
-    /// When.
-    pub now: Time,
     /// When the loss or mark was noticed.
+    pub now: Time,
+    /// How the loss was found, or that a router marked the segment.
     pub cause: LossCause,
-    /// How the loss was found, or that it is a mark.
+    /// Position of the lost segment: everything below is acknowledged.
     pub una: u64,
     /// First position never sent.
     pub max: u64,
@@ -171,7 +171,7 @@ pub enum LossCause {
 /// A supposed loss was none: the segments had been reordered or delayed.
 #[derive(Clone, Copy, Debug)]
 pub struct SpuriousEvent {
-    /// When it was found out.
+    /// When the loss was found to be none.
     pub now: Time,
     /// Everything sent and not acknowledged, in segments.
     pub outstanding: Segments,
@@ -180,7 +180,7 @@ pub struct SpuriousEvent {
 /// Data is about to be sent after a pause longer than the retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
-    /// When.
+    /// When the pause ends.
     pub now: Time,
     /// Time since the last segment was sent.
     pub idle: Duration,
@@ -191,7 +191,7 @@ pub struct IdleEvent {
 /// The retransmission timer expired.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutEvent {
-    /// When.
+    /// When the timer expired.
     pub now: Time,
     /// The window in force, as in [`LossEvent::window`].
     pub window: Segments,

@@ -74,7 +74,7 @@ pub struct Bbr3 {
 
 /// Round trips for which a lump of ACKs counts (BBR.ExtraAckedFilterLen), and the one in which it came.
 const EXTRA_ACKED_PLACES: usize = 11;
-/// The same while the pipe was never full.
+/// Round trips for which a lump of ACKs counts while the pipe was never full.
 const EXTRA_ACKED_AT_FIRST: usize = 2;
 
 impl BuiltIn for Bbr3 {

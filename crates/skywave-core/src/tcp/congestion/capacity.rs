@@ -67,7 +67,7 @@ pub struct Capacity {
     cubic: Cubic,
     /// The window and threshold that the sender has but while it looks.
     own: Window,
-    /// The same before the latest cut, which may have been a mistake.
+    /// The window and threshold before the latest cut, which may have been a mistake.
     before_cut: Option<Window>,
     /// The window before the first one of a series of timeouts.
     before_timeouts: Window,

@@ -56,7 +56,7 @@ pub struct Copa {
     /// The window doubles each round trip.
     slow_start: bool,
     pace: Rate,
-    /// As of the last ACK.
+    /// Repair that goes on as of the last ACK.
     repairing: Repairing,
     /// The window before the latest timeout, if no loss was found since.
     before_timeout: Option<Segments>,

@@ -28,7 +28,7 @@ use super::window::{LossEvent, Window};
 /// The sender's state when it asks a detector.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionEvent<'a> {
-    /// When.
+    /// When the sender asks.
     pub now: Time,
     /// Duplicate ACKs in a row. With a recovery that uses SACK, only those count that report new
     /// data.
@@ -63,13 +63,13 @@ impl DetectionEvent<'_> {
 /// Why a segment is put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sending {
-    /// For the first time.
+    /// The segment is sent for the first time.
     New,
-    /// Again, for the first time since a timeout went back to the oldest one.
+    /// The segment is sent again, for the first time since a timeout went back to the oldest one.
     AfterTimeout,
-    /// Again, in the way of Tahoe's fast retransmit.
+    /// The segment is sent again, in the way of Tahoe's fast retransmit.
     GoBackN,
-    /// Again, because it was found lost, or as a probe.
+    /// The segment is sent again, because it was found lost, or as a probe.
     Repair,
 }
 

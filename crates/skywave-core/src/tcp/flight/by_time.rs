@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::{Flight, Kept, Marks, SentBefore};
 use crate::time::Time;
 
-/// Where to look for them.
+/// Index of the segments that may be lost, by their last transmission.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByTime {
     /// Number below which each segment is held, lost or was sent again.

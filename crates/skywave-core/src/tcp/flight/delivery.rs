@@ -117,7 +117,7 @@ impl Delivery {
 /// A round trip, of a segment that was sent again or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RttSample {
-    /// From the last transmission to the ACK.
+    /// Time from the last transmission of the segment to its ACK.
     pub rtt: Duration,
     /// Whether the segment was sent more than once.
     pub resent: bool,

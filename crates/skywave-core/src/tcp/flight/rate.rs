@@ -65,13 +65,13 @@ pub struct LossSample {
     pub start: u64,
     /// First position after the segment.
     pub end: u64,
-    /// Bytes in flight when it was last sent, itself included.
+    /// Bytes in flight when the segment was last sent, itself included.
     pub flight_at_send: u64,
-    /// Bytes found lost between then and now, itself included.
+    /// Bytes found lost since the segment was last sent, itself included.
     pub lost: u64,
-    /// Bytes delivered on the connection until it was found lost.
+    /// Bytes delivered on the connection until the segment was found lost.
     pub total_delivered: u64,
-    /// When it was last sent.
+    /// When the segment was last sent.
     pub sent_at: Time,
     /// Whether the segment had been sent before `sent_at`.
     pub resent: bool,

@@ -9,15 +9,15 @@ use crate::time::Time;
 pub struct Sent {
     /// First position.
     pub start: u64,
-    /// First position after it.
+    /// First position after the segment.
     pub end: u64,
-    /// When it was first sent.
+    /// When the segment was first sent.
     pub first_sent: Time,
-    /// When it was last sent.
+    /// When the segment was last sent.
     pub last_sent: Time,
-    /// How often it was sent; 65,535 stands for that or more.
+    /// How often the segment was sent; 65,535 stands for that or more.
     pub transmissions: u32,
-    /// The receiver holds it (RFC 2018).
+    /// Whether the receiver holds the segment (RFC 2018).
     pub sacked: bool,
     /// Whether the segment counts as lost and is to be sent again.
     pub lost: bool,
@@ -30,7 +30,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Positions that it takes.
+    /// Number of positions that the segment takes.
     #[expect(clippy::len_without_is_empty, reason = "a segment is never empty")]
     pub const fn len(&self) -> u64 {
         self.end - self.start
@@ -63,7 +63,7 @@ pub struct Kept {
     first_sent: Time,
     pub(super) last_sent: Time,
     len: u32,
-    /// Stays at 65,535 once it is there.
+    /// How often the segment was sent; stays at 65,535 once it is there.
     transmissions: u16,
     marks: Marks,
 }
@@ -88,7 +88,7 @@ impl Kept {
         u64::from(self.len)
     }
 
-    /// First position after it.
+    /// First position after the segment.
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + self.len()
@@ -100,19 +100,19 @@ impl Kept {
         self.start..self.end()
     }
 
-    /// When it was first sent.
+    /// When the segment was first sent.
     #[inline]
     pub fn first_sent(&self) -> Time {
         self.first_sent
     }
 
-    /// When it was last sent.
+    /// When the segment was last sent.
     #[inline]
     pub(crate) fn last_sent(&self) -> Time {
         self.last_sent
     }
 
-    /// How often it was sent; 65,535 stands for that or more.
+    /// How often the segment was sent; 65,535 stands for that or more.
     #[inline]
     pub(crate) fn transmissions(&self) -> u32 {
         u32::from(self.transmissions)
@@ -169,7 +169,7 @@ impl Kept {
         self.marks.0 &= !marks.0;
     }
 
-    /// Takes marks away. Returns whether it had any of them.
+    /// Takes marks away. Returns whether the segment had any of them.
     pub(super) fn take(&mut self, marks: Marks) -> bool {
         let had = self.has(marks);
         self.unmark(marks);

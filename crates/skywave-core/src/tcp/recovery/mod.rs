@@ -181,7 +181,7 @@ impl RecoveryConfig {
         )
     }
 
-    /// The same without a say in how much is sent, for a law that
+    /// The recovery without a say in how much is sent, for a law that
     /// [owns the window](super::congestion::CongestionControl::owns_window).
     pub(super) fn without_reduction(self) -> Self {
         match self {

@@ -77,7 +77,7 @@ pub struct Cause {
 /// A timeout whose cause is not known yet.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
-    /// The window before it.
+    /// The window before the timeout.
     before: Window,
     /// Round trips since then, and their sum.
     samples: u32,

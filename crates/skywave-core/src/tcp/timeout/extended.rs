@@ -12,7 +12,7 @@ use crate::tcp::window::{Response, TimeoutEvent, Window};
 pub struct ExtendedConfig {
     /// The extended timer at the first expiry on a connection, in RTOs.
     pub first: f64,
-    /// The same at later ones.
+    /// The extended timer at later expiries, in RTOs.
     pub later: f64,
     /// Send the oldest segment again when the timer is extended; the thesis does not say whether.
     pub retransmit: bool,

@@ -28,10 +28,10 @@ pub(super) struct Frto {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// For the first ACK of new data.
+    /// The test waits for the first ACK of new data.
     Waiting,
-    /// For the answer to new data. `held` was reported below the end of the flight before it was sent;
-    /// `left` segments may still be sent.
+    /// The test waits for the answer to new data. `held` was reported below the end of the flight before
+    /// that was sent; `left` segments may still be sent.
     Asking { held: u64, left: u32 },
 }
 

@@ -20,7 +20,7 @@ pub enum WireError {
     Version(u8),
     /// Fewer bytes than a header or a length field calls for.
     Truncated {
-        /// The header that lacks them.
+        /// The header that lacks bytes.
         layer: Layer,
         /// Where that header begins.
         offset: usize,
@@ -38,13 +38,13 @@ pub enum WireError {
     },
     /// A checksum is wrong.
     Checksum {
-        /// The header that has it.
+        /// The header with the wrong checksum.
         layer: Layer,
         /// Where the checksum is.
         offset: usize,
-        /// The one given.
+        /// Checksum given in the header.
         given: u16,
-        /// The right one.
+        /// Checksum computed over the bytes.
         computed: u16,
     },
     /// A fragment of a packet.

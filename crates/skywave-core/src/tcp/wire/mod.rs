@@ -70,12 +70,12 @@ pub struct Endpoints {
 pub struct Header {
     /// Addresses and ports of the packet's two ends.
     pub endpoints: Endpoints,
-    /// The ECN field of its IP header.
+    /// The ECN field of the packet's IP header.
     pub ecn: Ecn,
     /// Window scale that its sender has announced; more than [`MAX_SHIFT`] is taken for that. The window
     /// of a SYN is never scaled (RFC 7323 section 2.2).
     pub window_shift: u8,
-    /// Clock of its timestamps.
+    /// Clock of the timestamps.
     pub clock: TimestampClock,
 }
 
@@ -104,7 +104,7 @@ impl Ticks {
 pub struct Parsed<'a> {
     /// Addresses and ports of the packet's two ends.
     pub endpoints: Endpoints,
-    /// The ECN field of its IP header.
+    /// The ECN field of the packet's IP header.
     pub ecn: Ecn,
     /// Sequence number.
     pub seq: SeqNr,

@@ -12,7 +12,7 @@ const RTT_WINDOW: Duration = Duration::from_secs(10);
 pub(super) struct MinRtt {
     /// [`Duration::MAX`] until a round trip was measured.
     rtt: Duration,
-    /// When it was seen, or PROBE_RTT has ended.
+    /// When the smallest round trip was seen, or PROBE_RTT has ended.
     since: Time,
 }
 

@@ -72,7 +72,7 @@ impl Giving {
         self.drained = queue;
     }
 
-    /// Others may have taken part in it, once a cycle.
+    /// Lowers the pace, once a cycle at most, as other flows may have a part in the queue.
     pub(super) fn give(&mut self) {
         if !std::mem::replace(&mut self.gave, true) {
             self.pace *= GIVE;
@@ -121,7 +121,7 @@ impl Giving {
         self.pace
     }
 
-    /// So much was given that there are others.
+    /// Whether so much of the pace was given away that there must be other flows.
     pub(super) fn has_given_enough(&self) -> bool {
         self.pace < LEAST
     }

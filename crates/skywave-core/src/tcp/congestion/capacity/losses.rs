@@ -109,7 +109,7 @@ impl Losses {
         self.cruise = Span::NEVER;
     }
 
-    /// From `position` on it does not.
+    /// From `position` on the sender no longer drains.
     pub(super) fn end_drain(&mut self, position: u64) {
         self.drain.to = Some(position);
         self.cruise = Span::begin(position);

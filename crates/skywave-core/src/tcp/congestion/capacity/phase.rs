@@ -38,8 +38,8 @@ pub(super) enum Phase {
     Drain { until: u64 },
     /// Goes through the cycle that follows the path's rate, alone on it.
     Cycle(Cycle),
-    /// Keeps little in flight until round trip `until`, to see whether the queue (in seconds) is
-    /// one at all.
+    /// Keeps little in flight until round trip `until`: to test whether a queue of `queue` seconds is
+    /// one at all, or, with `None`, to see the path without its queue.
     Look { until: u64, queue: Option<f64> },
     /// Holds still until round trip `until`, to see whether it is alone; `queued` counts round
     /// trips in a row with a queue.

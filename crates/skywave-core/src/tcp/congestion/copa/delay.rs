@@ -39,7 +39,7 @@ impl Windowed {
     }
 }
 
-/// The three of them.
+/// Smallest, standing and largest round trip, each over its own window of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delays {
     min: Windowed,

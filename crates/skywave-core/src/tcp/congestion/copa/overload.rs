@@ -17,7 +17,7 @@ const SEGMENTS: Segments = Segments(20.0);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overload {
     since: Time,
-    /// Too much of those before them was lost.
+    /// Whether too much was lost in the two round trips before these.
     before: bool,
     arrived: Segments,
     lost: Segments,

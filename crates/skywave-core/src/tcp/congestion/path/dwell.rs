@@ -2,7 +2,7 @@
 
 use crate::time::{Duration, Time};
 
-/// Least time of it (ProbeRTTDuration).
+/// Least time with few segments in flight (ProbeRTTDuration).
 const DWELL: Duration = Duration::from_millis(200);
 
 /// Few segments are in flight, for 200 ms and a round trip (draft-cardwell-iccrg-bbr-00 section 4.3.5;

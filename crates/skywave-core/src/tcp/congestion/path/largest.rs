@@ -3,7 +3,7 @@
 /// The largest of each of the last `PLACES` rounds, all of them kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Largest<T, const PLACES: usize> {
-    /// By the round's number.
+    /// Largest value of each round, at the round's number modulo `PLACES`.
     kept: [T; PLACES],
     nothing: T,
     last: u64,

@@ -9,7 +9,7 @@ pub(crate) const FEWEST: Segments = Segments(4.0);
 /// The window from before it shrank for a while.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Saved {
-    /// As of the last ACK.
+    /// Repair that goes on as of the last ACK.
     going_on: Repairing,
     /// BBR.prior_cwnd.
     window: Segments,
@@ -22,7 +22,7 @@ impl Saved {
         self.window = if shrunk { self.window.max(cwnd) } else { cwnd };
     }
 
-    /// The window after it.
+    /// The window after the time in which it was small: the saved one, or `cwnd` if that is larger.
     pub(crate) fn restored(&self, cwnd: Segments) -> Segments {
         self.window.max(cwnd)
     }

@@ -4,7 +4,7 @@
 use super::{DetectionEvent, Finding, Flight, Sent};
 use crate::time::{Duration, Time};
 
-/// Until a round trip is known.
+/// Timeout of a probe until a round trip is known.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// State of the probes of one sender.
