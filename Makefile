@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 SKYWAVE := $(or $(CARGO_TARGET_DIR),target)/release/skywave
 
-.PHONY: help demo validate plots survey robust book test quick fast wasm build bench fuzz fmt lint prerequisites deny
+.PHONY: help demo validate plots survey robust book test quick fast wasm build bench fuzz fmt lint extra prerequisites
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -73,5 +73,5 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	python3 experiments/robust/draw.py --check
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 
-deny: ## Check licences and advisories of all dependencies (needs cargo-deny)
-	cargo deny check
+extra: prerequisites ## Check with the oldest compiler, without features, licences, advisories, and fuzz a minute, as far as the tools are here
+	sh tools/extra.sh

@@ -17,6 +17,9 @@
 //! | [`link`] | loss, queue, transmission, delay; links that retransmit, and queues that decide when packets leave |
 //! | [`radio`], [`mac`] | propagation, modulation, reception, movement; 802.11's DCF |
 //! | [`routing`] | who gets a packet next between stations: static routes, AODV, DSDV, DSR |
+//!
+//! Stable from 1.0 on, of all of this: [`CongestionControl`](tcp::congestion::CongestionControl) and what its methods take, for laws
+//! of one's own. The rest is public for the crates beside it, and may change with any version.
 
 pub mod agent;
 pub mod clock;

@@ -15,6 +15,9 @@
 //!
 //! Drawn error messages (`pretty`) and the JSON schema (`schema`) are features. A program that only checks a file
 //! needs this crate alone: it builds in seconds, also for WebAssembly.
+//!
+//! Stable from 1.0 on: the keys of scenario files, [`Scenario`] with its loaders, and [`Files`]. What else is public may change with any
+//! version.
 
 mod lower;
 mod model;

@@ -5,6 +5,8 @@
 //!
 //! [`Spec`] is plain data and the only entrance to the simulator; [`Outcome`] is plain data and the only exit.
 //! The scenario layer checks everything beforehand, so that running cannot fail.
+//!
+//! These three are stable from 1.0 on; what else is public may change with any version.
 
 mod engine;
 pub mod losses;
