@@ -462,7 +462,14 @@ fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Templa
 }
 
 fn decode(tree: &Node) -> Result<model::File, Fault> {
-    de::from_node(tree).map_err(model::home::add)
+    let decoded = || {
+        let mut file: model::File = de::from_node(tree)?;
+        let links = tree.get("link").and_then(Node::as_array);
+        let back = links.into_iter().flatten().map(model::reverse::reverse);
+        file.back = back.collect::<Result<_, _>>()?;
+        Ok(file)
+    };
+    decoded().map_err(model::home::add)
 }
 
 /// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that

@@ -11,7 +11,7 @@ use crate::model::member::{ChannelModel, QueueModel};
 use crate::model::optional::PolicerModel;
 use crate::model::station::MovesModel;
 use crate::model::units::Duration;
-use crate::model::{BlackoutModel, Dist, File, LinkModel, OneOrMany, ReverseModel};
+use crate::model::{BlackoutModel, Dist, File, LinkModel, OneOrMany};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
@@ -19,18 +19,17 @@ use crate::read::spanned::Spanned;
 /// The doubts about one point, each at its place.
 pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fault> {
     let end = Time::ZERO + file.run.duration.value.0;
-    let delays = file.link.iter().flat_map(|link| {
-        let back = reverse(link).and_then(|own| own.delay.as_ref());
-        std::iter::once(&link.value.delay).chain(back)
-    });
-    let late = delays.filter_map(|delay| late(delay, end));
-    let policers = file.link.iter().filter_map(|link| {
-        let there = link.value.policer.as_ref()?;
-        let back = reverse(link).and_then(|own| own.policer.as_ref());
-        // Data may go either way.
-        let packet = template.smallest_full_packet()?;
-        narrow(back.unwrap_or(there), packet).and(narrow(there, packet))
-    });
+    let late = directions(file).filter_map(|link| late(&link.delay, end));
+    let policers = file
+        .link
+        .iter()
+        .zip(&file.back)
+        .filter_map(|(there, back)| {
+            // Data may go either way.
+            let packet = template.smallest_full_packet()?;
+            narrow(back.policer.as_ref()?, packet)
+                .and(narrow(there.value.policer.as_ref()?, packet))
+        });
     let skipping = file.station.iter().filter_map(|station| {
         let moves = station.value.moves.as_ref()?;
         let MovesModel::Setdest(path) = &moves.value else {
@@ -56,16 +55,11 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
                 .label("each packet is lost")
         })
     });
-    let dark = file.link.iter().flat_map(|link| {
-        let back = reverse(link).and_then(|own| own.blackouts.as_ref());
-        let models = link.value.blackouts.iter().chain(back);
-        models.flat_map(|models| models.value.as_slice())
-    });
+    let dark = directions(file).flat_map(|link| &link.blackouts);
+    let dark = dark.flat_map(|models| models.value.as_slice());
     let dark = dark.filter_map(|blackout| locks(blackout, template, end));
-    let silent = file
-        .link
-        .iter()
-        .filter_map(|link| outlasts(&link.value, template));
+    let links = file.link.iter().zip(&file.back);
+    let silent = links.filter_map(|(link, back)| outlasts(&link.value, back, template));
     late.chain(policers)
         .chain(skipping)
         .chain(lossy)
@@ -100,13 +94,9 @@ fn locks(blackout: &Spanned<BlackoutModel>, template: &Template, end: Time) -> O
 }
 
 /// A link over which WTCP's answers come after it has given up.
-fn outlasts(link: &LinkModel, template: &Template) -> Option<Fault> {
+fn outlasts(link: &LinkModel, back: &LinkModel, template: &Template) -> Option<Fault> {
     let there = earliest(&link.delay.value);
-    let back = link
-        .reverse
-        .as_ref()
-        .and_then(|own| own.value.delay.as_ref());
-    let back = back.map_or(there, |delay| earliest(&delay.value));
+    let back = earliest(&back.delay.value);
     let round_trip = there.since(Time::ZERO) + back.since(Time::ZERO);
     let patience = template.shortest_patience()?;
     (round_trip >= patience).then(|| {
@@ -122,17 +112,15 @@ fn outlasts(link: &LinkModel, template: &Template) -> Option<Fault> {
     })
 }
 
-/// What the way back of a link has of its own.
-fn reverse(link: &Spanned<LinkModel>) -> Option<&ReverseModel> {
-    link.value.reverse.as_ref().map(|own| &own.value)
+/// Both directions of each link.
+fn directions(file: &File) -> impl Iterator<Item = &LinkModel> {
+    let pairs = file.link.iter().zip(&file.back);
+    pairs.flat_map(|(there, back)| [&there.value, back])
 }
 
 /// The queues of links that drop by a rule and are told to mark instead, for a file in which no flow uses ECN.
 pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
-    let queues = file.link.iter().flat_map(|link| {
-        let back = reverse(link).and_then(|own| own.queue.as_ref());
-        link.value.queue.iter().chain(back)
-    });
+    let queues = directions(file).flat_map(|link| &link.queue);
     // Not steps, which are in paths over which others' flows are put, nor DualPI2, which has a use without ECN, too.
     let marks = |queue: &&Spanned<QueueModel>| queue.value.says("ecn", &Value::Flag(true));
     let doubt = |queue: &Spanned<QueueModel>| {

@@ -15,30 +15,33 @@ use crate::lower::shaper;
 use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_name, copies, numbered};
 use crate::model::optional::optional;
-use crate::model::units::{self, Packets, Rate};
-use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel, ReverseModel};
+use crate::model::units;
+use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
+use crate::read::tree::Span;
 use crate::sweep::default_link_name;
 
 /// The queue of a link that does not say: as in ns-2.
 pub(crate) const DEFAULT_QUEUE: QueueConfig = QueueConfig::DropTail(Limit::Packets(50));
 
-/// Adds one `[[link]]` to the network.
+/// Adds one `[[link]]` to the network, whose reverse direction is `reverse`.
 pub(crate) fn add(
     network: &mut Network,
     link: &Spanned<LinkModel>,
+    reverse: &LinkModel,
     end: Time,
     files: &Shelf<'_>,
 ) -> Result<(), Fault> {
     let model = &link.value;
-    let there = Arc::new(forward(link, end, files)?);
+    let there = Arc::new(direction(model, &link.span, end, files)?);
     let back = if model.one_way {
         refuse_reverse(model)?;
         None
     } else {
-        Some(Arc::new(reverse(model, &there, end, files)?))
+        refuse_two_rates(model, reverse)?;
+        Some(Arc::new(direction(reverse, &link.span, end, files)?))
     };
     if let Some(name) = &model.name {
         check_name(name)?;
@@ -97,9 +100,10 @@ pub(crate) fn add(
         if let Some(back) = &back {
             let reverse_name = format!("{name}.reverse");
             let target = Target::LinkDelay(add(reverse_name.clone(), to, from, back)?);
-            match model.reverse.as_ref().and_then(|r| r.value.delay.as_ref()) {
-                Some(own) => draw_delay(network, &reverse_name, &own.value, vec![target]),
-                None => drawn.push(target),
+            if reverse.inherits("delay") {
+                drawn.push(target);
+            } else {
+                draw_delay(network, &reverse_name, &reverse.delay.value, vec![target]);
             }
         }
         draw_delay(network, &name, &model.delay.value, drawn);
@@ -124,19 +128,17 @@ fn draw_delay(
     }
 }
 
-fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<LinkConfig, Fault> {
-    let model = &link.value;
-    let service = service(
-        model.rate.as_ref(),
-        Traces {
-            first: model.trace.as_ref(),
-            otherwise: model.trace_else.as_ref(),
-        },
-        files,
-    )?
-    .ok_or_else(|| {
-        Fault::new(link.span.clone(), "this link has no rate").label("`rate` or `trace` is needed")
+/// One direction of a link that stands at `place`.
+fn direction(
+    model: &LinkModel,
+    place: &Span,
+    end: Time,
+    files: &Shelf<'_>,
+) -> Result<LinkConfig, Fault> {
+    let service = service(model, files)?.ok_or_else(|| {
+        Fault::new(place.clone(), "this link has no rate").label("`rate` or `trace` is needed")
     })?;
+    let loss = model.loss.as_ref().and_then(|l| l.value.forward.as_ref());
     let mut config = LinkConfig {
         service,
         delay: delay(&model.delay)?,
@@ -151,7 +153,7 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
             .flatten(),
         queue: DEFAULT_QUEUE,
         ring: 0,
-        loss: Vec::new(),
+        loss: loss.map_or(Ok(Vec::new()), channel)?,
         loss_at: LossAt::default(),
         blackouts: blackouts(model.blackouts.as_ref(), end)?,
         corruption: model.corruption.map_or(0.0, |p| p.0),
@@ -162,14 +164,13 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
         arq: optional(model.arq.as_ref())?,
     };
     if let Some(spec) = &model.queue {
+        // A size in time stands for other bytes at another rate.
         config.queue = queue(spec, Transmitter::Link(config.mean_rate()))?;
     }
-    if let Some(packets) = &model.ring {
-        config.ring = ring(packets, &config)?;
-    }
-    let loss = model.loss.as_ref();
-    if let Some(models) = loss.and_then(|l| l.value.forward.as_ref()) {
-        config.loss = channel(models)?;
+    config.ring = ring(model, &config)?;
+    if model.inherits("arq") && config.loss.is_empty() && config.blackouts.is_empty() {
+        // Nothing fails that could be sent again.
+        config.arq = None;
     }
     place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
     contention::check(&config, model.contention.as_ref())?;
@@ -178,136 +179,28 @@ fn forward(link: &Spanned<LinkModel>, end: Time, files: &Shelf<'_>) -> Result<Li
     Ok(config)
 }
 
-/// The reverse direction: as the forward one, but for what the file says of it.
-fn reverse(
-    model: &LinkModel,
-    there: &LinkConfig,
-    end: Time,
-    files: &Shelf<'_>,
-) -> Result<LinkConfig, Fault> {
-    let mut config = there.clone();
-    config.loss = Vec::new();
-    let loss = model.loss.as_ref();
-    if let Some(models) = loss.and_then(|l| l.value.reverse.as_ref()) {
-        config.loss = channel(&models.value)?;
-    }
-    if let Some(rate) = &model.reverse_rate {
-        config.service = Service::Rate(rate.value.0);
-    }
-    if let Some(reverse) = &model.reverse {
-        differ(&mut config, model, &reverse.value, end, files)?;
-    }
-    let own = model.reverse.as_ref().map(|reverse| &reverse.value);
-    if let (Some(spec), None) = (&model.queue, own.and_then(|own| own.queue.as_ref())) {
-        // A size in time stands for other bytes at another rate.
-        config.queue = queue(spec, Transmitter::Link(config.mean_rate()))?;
-    }
-    let own_arq = own.and_then(|own| own.arq.as_ref());
-    if own_arq.is_none() && config.loss.is_empty() && config.blackouts.is_empty() {
-        // Nothing fails that could be sent again.
-        config.arq = None;
-    }
-    place_losses(
-        &mut config,
-        own.and_then(|own| own.loss_at).or(model.loss_at),
-        own_arq.or(model.arq.as_ref()),
-        own.and_then(|own| own.delay.as_ref())
-            .unwrap_or(&model.delay),
-    )?;
-    let own_contention = own.and_then(|own| own.contention.as_ref());
-    contention::check(&config, own_contention.or(model.contention.as_ref()))?;
-    let own_steps = own.and_then(|own| own.steps.as_ref());
-    steps::check(&config, own_steps.or(model.steps.as_ref()))?;
-    let own_shaper = own.and_then(|own| own.shaper.as_ref());
-    shaper::check(&config, own_shaper.or(model.shaper.as_ref()))?;
-    Ok(config)
-}
-
-/// Applies the settings that the file has for the reverse direction only.
-fn differ(
-    config: &mut LinkConfig,
-    model: &LinkModel,
-    own: &ReverseModel,
-    end: Time,
-    files: &Shelf<'_>,
-) -> Result<(), Fault> {
-    if let (Some(first), true) = (
-        &model.reverse_rate,
-        own.rate.is_some() || own.trace.is_some(),
-    ) {
-        return Err(
-            Fault::new(first.span.clone(), "the reverse direction has two rates")
-                .label("`reverse` has one too"),
-        );
-    }
-    if let Some(service) = service(
-        own.rate.as_ref(),
-        Traces {
-            first: own.trace.as_ref(),
-            otherwise: own.trace_else.as_ref(),
-        },
-        files,
-    )? {
-        config.service = service;
-    }
-    if let Some(own) = &own.delay {
-        config.delay = delay(own)?;
-    }
-    if own.jitter.is_some() {
-        config.jitter = jitter(own.jitter.as_ref())?;
-    }
-    if let Some(own) = &own.steps {
-        config.steps = steps::steps(own)?;
-    }
-    if let Some(own) = &own.policer {
-        config.policer = own.optional()?;
-    }
-    if let Some(own) = &own.shaper {
-        config.shaper = own.optional()?;
-    }
-    if let Some(own) = &own.queue {
-        config.queue = queue(own, Transmitter::Link(config.mean_rate()))?;
-        if config.queue.decides_on_arrival() {
-            config.ring = 0;
-        }
-    }
-    if let Some(own) = &own.ring {
-        config.ring = ring(own, config)?;
-    }
-    if own.blackouts.is_some() {
-        config.blackouts = blackouts(own.blackouts.as_ref(), end)?;
-    }
-    if let Some(p) = own.corruption {
-        config.corruption = p.0;
-    }
-    if let Some(p) = own.duplication {
-        config.duplication = p.0;
-    }
-    if let Some(own) = own.reordering {
-        config.reordering = Some(reordering(own));
-    }
-    if own.arq.is_some() {
-        config.arq = optional(own.arq.as_ref())?;
-    }
-    if let Some(own) = &own.contention {
-        config.contention = own.optional()?;
-    }
-    if let Some(own) = &own.fec {
-        config.fec = own.optional()?;
-    }
-    Ok(())
-}
-
 /// The ring of a device before which a queue decides when packets leave.
-fn ring(packets: &Spanned<Packets>, config: &LinkConfig) -> Result<u32, Fault> {
-    if config.queue.decides_on_arrival() {
-        return Err(Fault::new(
+fn ring(model: &LinkModel, config: &LinkConfig) -> Result<u32, Fault> {
+    match &model.ring {
+        Some(_) if config.queue.decides_on_arrival() && model.inherits("ring") => Ok(0),
+        Some(packets) if config.queue.decides_on_arrival() => Err(Fault::new(
             packets.span.clone(),
             "this queue decides when packets arrive: a ring makes no difference to it",
         )
-        .label("only with codel, fq-codel, pie or dualpi2; make the queue longer instead"));
+        .label("only with codel, fq-codel, pie or dualpi2; make the queue longer instead")),
+        packets => Ok(packets.as_ref().map_or(0, |packets| packets.value.0)),
     }
-    Ok(packets.value.0)
+}
+
+fn refuse_two_rates(model: &LinkModel, reverse: &LinkModel) -> Result<(), Fault> {
+    match &model.reverse_rate {
+        Some(first) if !reverse.inherits("rate") => Err(Fault::new(
+            first.span.clone(),
+            "the reverse direction has two rates",
+        )
+        .label("`reverse` has one too")),
+        _ => Ok(()),
+    }
 }
 
 fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
@@ -325,26 +218,16 @@ fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
     }
 }
 
-/// A trace and the one that takes its place.
-#[derive(Clone, Copy)]
-struct Traces<'a> {
-    first: Option<&'a Spanned<String>>,
-    otherwise: Option<&'a Spanned<String>>,
-}
-
-fn service(
-    rate: Option<&Spanned<Rate>>,
-    Traces { first, otherwise }: Traces<'_>,
-    files: &Shelf<'_>,
-) -> Result<Option<Service>, Fault> {
-    if let (Some(otherwise), None) = (otherwise, first) {
+fn service(model: &LinkModel, files: &Shelf<'_>) -> Result<Option<Service>, Fault> {
+    let (trace, otherwise) = (model.trace.as_ref(), model.trace_else.as_ref());
+    if let (Some(otherwise), None) = (otherwise, trace) {
         return Err(Fault::new(
             otherwise.span.clone(),
             "`trace_else` takes the place of a `trace`, and there is none",
         )
         .label("`trace` is needed beside this"));
     }
-    match (rate, first) {
+    match (&model.rate, trace) {
         (Some(_), Some(trace)) => Err(Fault::new(
             trace.span.clone(),
             "this link has both a rate and a trace",

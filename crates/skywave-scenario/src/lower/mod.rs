@@ -207,8 +207,8 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
     let end = Time::ZERO + duration;
     let measure = measure(&file.run, end)?;
     let mut network = Network::default();
-    for link in &file.link {
-        link::add(&mut network, link, end, &context.files)?;
+    for (link, reverse) in file.link.iter().zip(&file.back) {
+        link::add(&mut network, link, reverse, end, &context.files)?;
     }
     for station in &file.station {
         station::add(&mut network, station, &context.files)?;

@@ -28,7 +28,7 @@ pub(crate) fn add(fault: Fault) -> Fault {
 }
 
 /// The keys of a table.
-fn keys<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+pub(crate) fn keys<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut keys: &[&str] = &[];
     // It never gives a value: it only looks at what is asked for.
     let _ = T::deserialize(Look(&mut keys));

@@ -18,6 +18,7 @@ pub(crate) mod quantity;
 pub(crate) mod queue;
 pub(crate) mod quic;
 pub(crate) mod radio;
+pub(crate) mod reverse;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
 pub(crate) mod station;
@@ -53,6 +54,9 @@ pub(crate) struct File {
     /// The links. A node exists because a link or a station names it; default none.
     #[serde(default)]
     pub(crate) link: Vec<Spanned<LinkModel>>,
+    /// The reverse direction of each link.
+    #[serde(skip)]
+    pub(crate) back: Vec<LinkModel>,
     /// A radio network that some nodes are stations of; default none.
     pub(crate) radio: Option<Spanned<RadioModel>>,
     /// The stations of the radio network; default none.
@@ -170,7 +174,7 @@ pub(crate) struct LinkModel {
     /// Leave out the reverse direction; default false.
     #[serde(default)]
     pub(crate) one_way: bool,
-    /// Constant rate. A link has this or a `trace`; default none.
+    /// Constant rate. A direction has this or a `trace`; default none.
     pub(crate) rate: Option<Spanned<Rate>>,
     /// Recorded opportunities to send, in mahimahi's format, or seconds and Mbit/s in two columns (Pensieve's), in
     /// place of a rate. The path is relative to this file, which may have 1 GiB; the recording repeats for ever;
@@ -181,9 +185,12 @@ pub(crate) struct LinkModel {
     /// Rate of the reverse direction; default `rate`, or the trace.
     pub(crate) reverse_rate: Option<Spanned<Rate>>,
     /// Properties of the reverse direction that differ; default none.
-    pub(crate) reverse: Option<Spanned<ReverseModel>>,
-    /// Propagation delay. A distribution is drawn once a seed. It is needed unless a `preset` has one; default
-    /// none.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<reverse::ReverseModel>"))]
+    pub(crate) reverse: Option<Spanned<serde::de::IgnoredAny>>,
+    /// Keys that a reverse direction has as its link.
+    #[serde(skip)]
+    pub(crate) inherited: Vec<String>,
+    /// Propagation delay. A distribution is drawn once a seed; default that of the `preset`, and needed without one.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Spanned<Dist<Duration>>>"))]
     pub(crate) delay: Spanned<Dist<Duration>>,
     /// Random addition to the delay of each packet. Packets keep their order; default "none".
@@ -241,50 +248,6 @@ pub(crate) enum LinkPresetModel {
     Lte,
     /// Wi-Fi beside an interferer that is on and off, from the access point to the host.
     Wifi,
-}
-
-/// Properties of the reverse direction of a link that differ. Its losses are `loss.reverse`.
-#[derive(Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ReverseModel {
-    /// Constant rate. Not together with `reverse_rate`; default that of the link.
-    pub(crate) rate: Option<Spanned<Rate>>,
-    /// Recorded opportunities to send, in place of a rate; default that of the link.
-    pub(crate) trace: Option<Spanned<String>>,
-    /// The trace to take if the file of `trace` does not exist; default none.
-    pub(crate) trace_else: Option<Spanned<String>>,
-    /// Propagation delay; default that of the link, with the same draw.
-    pub(crate) delay: Option<Spanned<Dist<Duration>>>,
-    /// Random addition to the delay of each packet; default that of the link.
-    pub(crate) jitter: Option<Spanned<JitterModel>>,
-    /// Rate and delay change in steps, with draws of their own; default those of the link.
-    pub(crate) steps: Option<Spanned<StepsModel>>,
-    /// What exceeds a rate and a burst is dropped before it comes to the queue; default that of the link.
-    pub(crate) policer: Option<Spanned<PolicerModel>>,
-    /// What exceeds a rate and a burst waits before its transmission; default that of the link.
-    pub(crate) shaper: Option<Spanned<ShaperModel>>,
-    /// The queue before the transmitter; default that of the link.
-    pub(crate) queue: Option<Spanned<QueueModel>>,
-    /// Packets that the device takes from the queue ahead of their transmission; default that of the link.
-    pub(crate) ring: Option<Spanned<Packets>>,
-    /// Where a channel loss happens; default that of the link.
-    pub(crate) loss_at: Option<LossAtModel>,
-    /// Times without any transmission; default those of the link.
-    pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
-    /// Probability that a packet arrives damaged; default that of the link.
-    pub(crate) corruption: Option<Probability>,
-    /// Probability that a packet arrives twice; default that of the link.
-    pub(crate) duplication: Option<Probability>,
-    /// Packets that later ones overtake; default that of the link.
-    pub(crate) reordering: Option<ReorderingModel>,
-    /// The link retransmits what it loses; default that of the link if this direction has losses or blackouts,
-    /// otherwise "none".
-    pub(crate) arq: Option<Spanned<ArqModel>>,
-    /// Forward error correction; default that of the link.
-    pub(crate) fec: Option<Spanned<FecModel>>,
-    /// Other stations contend for the channel; default that of the link.
-    pub(crate) contention: Option<Spanned<ContentionModel>>,
 }
 
 /// Random addition to a delay.

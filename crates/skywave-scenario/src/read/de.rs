@@ -83,7 +83,6 @@ impl<'de> Deserializer<'de> for &'de Node {
             let fault = Fault::must_be("a table", &self.describe()).at(&self.span);
             return Err(match name {
                 "LossModel" => fault.example("loss = { forward = { iid = 0.02 } }"),
-                "ReverseModel" => fault.example("reverse = { delay = \"80ms\" }"),
                 _ => fault,
             });
         }

@@ -63,6 +63,15 @@ impl Fault {
         }
     }
 
+    /// A key that is none of a table's.
+    pub(crate) fn unknown_key_of(name: &str, known: &[&str]) -> Self {
+        let fault = unknown("key", name, known);
+        match synonym(name).filter(|(key, _)| known.contains(key)) {
+            Some((key, why)) => fault.label(format!("did you mean `{key}`?{why}")),
+            None => fault,
+        }
+    }
+
     /// The text beside the caret.
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -241,11 +250,7 @@ impl serde::de::Error for Fault {
     }
 
     fn unknown_field(name: &str, expected: &'static [&'static str]) -> Self {
-        let fault = unknown("key", name, expected);
-        match synonym(name).filter(|(key, _)| expected.contains(key)) {
-            Some((key, why)) => fault.label(format!("did you mean `{key}`?{why}")),
-            None => fault,
-        }
+        Self::unknown_key_of(name, expected)
     }
 
     fn missing_field(name: &'static str) -> Self {

@@ -129,9 +129,14 @@ impl Node {
 
     /// The entry of `key`, when this is a table that has it.
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|e| e.key == key)
+    }
+
+    /// The entries, when this is a table; otherwise none.
+    pub(crate) fn entries(&self) -> &[Entry] {
         match &self.value {
-            Value::Table(entries) => entries.iter().find(|e| e.key == key),
-            _ => None,
+            Value::Table(entries) => entries,
+            _ => &[],
         }
     }
 

@@ -286,6 +286,20 @@ cases! {
     an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
 }
 
+// A direction of a link that differs.
+cases! {
+    GOOD;
+    a_reverse_that_is_no_table: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = \"2Mbps\"";
+    a_key_of_the_link_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = { count = 3 }";
+    a_slip_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = { latency = \"1ms\", dupication = 0 }";
+    a_wrong_value_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = { delay = 3 }";
+    a_reverse_of_a_link_without_delay: "delay = \"80ms\"" => "reverse = { delay = \"2ms\" }";
+    two_rates_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse_rate = \"1Mbps\"\nreverse = { trace = \"a.trace\" }";
+    a_substitute_for_no_trace_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = { trace_else = \"a.trace\" }";
+    a_ring_in_reverse: "delay = \"80ms\"" => "delay = \"80ms\"\nreverse = { ring = \"2 packets\" }";
+    a_queue_without_room_in_reverse: "\"90 packets\" }" => "\"1ms\" }\nreverse = { rate = \"1kbps\" }";
+}
+
 // Settings that belong together.
 cases! {
     GOOD;
