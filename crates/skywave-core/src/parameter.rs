@@ -18,6 +18,8 @@
 //! }
 //! ```
 //!
+//! Where the fields of the configuration are the parameters, `parameters!` declares both at once.
+//!
 //! - [`Kind`] says which values a parameter may have; how they are written, read, drawn and shown in the schema
 //!   follows from it.
 //! - Without more a parameter is optional, and its default is the value in `DEFAULT`. With
@@ -40,6 +42,7 @@
 
 pub(crate) mod family;
 mod field;
+pub(crate) mod record;
 pub(crate) mod table;
 
 use std::borrow::Cow;
@@ -50,6 +53,7 @@ use crate::units::{Level, Limit, Rate};
 pub(crate) use family::family;
 pub use family::{Described, Family, Member, Settings};
 pub use field::{Field, Stored};
+pub(crate) use record::parameters;
 pub use table::{Optional, Presets, Table};
 pub(crate) use table::{optional, table};
 
@@ -164,6 +168,8 @@ pub enum Kind {
     Count,
     /// A list of whole numbers from 1.
     Counts,
+    /// A whole number from 0 to 255.
+    Byte,
     /// A length of time above zero.
     Period,
     /// A length of time, zero or more.
@@ -200,7 +206,7 @@ pub enum Value {
     Number(f64),
     /// Value of a [`Kind::Flag`].
     Flag(bool),
-    /// Value of a [`Kind::Count`]; bytes of a [`Kind::Size`] or [`Kind::Bytes`].
+    /// Value of a [`Kind::Count`] or [`Kind::Byte`]; bytes of a [`Kind::Size`] or [`Kind::Bytes`].
     Count(u64),
     /// Values of a [`Kind::Counts`].
     Counts(Vec<u64>),

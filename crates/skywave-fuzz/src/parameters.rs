@@ -55,6 +55,7 @@ fn any_value(parameter: &Parameter, bytes: &mut Unstructured<'_>) -> Result<Valu
             let numbers = <[u8; 4]>::map(bytes.arbitrary()?, |n| u64::from(n) + 1);
             Value::Counts(numbers.into())
         }
+        Kind::Byte => Value::Count(bytes.int_in_range(0..=255)?),
         Kind::Period => Value::Period(Duration::from_millis(10) * bytes.int_in_range(1..=60u64)?),
         Kind::Time => Value::Period(Duration::from_millis(bytes.int_in_range(0..=255)?)),
         Kind::Rate => {

@@ -12,7 +12,7 @@ use skywave_core::radio::{
     Mobility, Position, Propagation, RandomWaypoint, RandomWaypointConfig, Reception, Sensing,
     Track, TrackFollower,
 };
-use skywave_core::routing::{aodv, dsdv, dsr};
+pub use skywave_core::routing::RoutingConfig as RoutingSpec;
 use skywave_core::tcp::{CongestionConfig, TcpConfig};
 use skywave_core::wtcp;
 use skywave_core::{Duration, Rate, Time};
@@ -145,33 +145,6 @@ impl Movement {
             Self::Fixed(_) => true,
             Self::Track(track) => track.commands.is_empty(),
             Self::RandomWaypoint(_) => false,
-        }
-    }
-}
-
-/// How the stations of a radio network find their ways.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RoutingSpec {
-    /// Fewest hops between the stations as they are at the start, for ever.
-    Static,
-    /// AODV.
-    Aodv(aodv::Config),
-    /// DSDV.
-    Dsdv(dsdv::Config),
-    /// DSR.
-    Dsr(dsr::Config),
-}
-
-impl RoutingSpec {
-    /// Hops that a packet may take from station to station at most: the default TTL of IP.
-    pub const TTL: u8 = 64;
-
-    /// Hops beyond which no station is reached: those of a packet, of a request, or of a source route.
-    pub fn max_hops(&self) -> u8 {
-        match self {
-            Self::Static | Self::Dsdv(_) => Self::TTL,
-            Self::Aodv(config) => config.net_diameter.min(Self::TTL),
-            Self::Dsr(config) => config.discovery_hop_limit.min(dsr::MOST_HOPS as u8),
         }
     }
 }

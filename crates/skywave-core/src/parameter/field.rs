@@ -263,19 +263,26 @@ impl Stored for f64 {
     }
 }
 
-impl Stored for u32 {
-    fn value(&self) -> Option<Value> {
-        Some(Value::Count(u64::from(*self)))
-    }
+/// Implements [`Stored`] for whole numbers of other sizes. A bound beyond their own means no bound.
+macro_rules! whole {
+    ($($type:ty),+) => { $(
+        impl Stored for $type {
+            fn value(&self) -> Option<Value> {
+                Some(Value::Count(*self as u64))
+            }
 
-    fn put(&mut self, value: Value) -> Result<(), Refusal> {
-        let Value::Count(value) = value else {
-            return Err(Refusal::KIND);
-        };
-        *self = Self::try_from(value).map_err(|_| Refusal::KIND)?;
-        Ok(())
-    }
+            fn put(&mut self, value: Value) -> Result<(), Refusal> {
+                let Value::Count(value) = value else {
+                    return Err(Refusal::KIND);
+                };
+                *self = Self::try_from(value).unwrap_or(Self::MAX);
+                Ok(())
+            }
+        }
+    )+ };
 }
+
+whole!(u8, u32, usize);
 
 impl<T: Stored + Default> Stored for Option<T> {
     fn value(&self) -> Option<Value> {

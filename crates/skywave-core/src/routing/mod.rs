@@ -13,7 +13,7 @@
 
 pub mod aodv;
 mod buffer;
-mod config_error;
+mod config;
 mod damper;
 pub mod dsdv;
 pub mod dsr;
@@ -29,7 +29,7 @@ use crate::radio::Address;
 use crate::time::Time;
 
 pub use aodv::Aodv;
-pub use config_error::ConfigError;
+pub use config::{RoutingConfig, Static};
 pub use dsdv::Dsdv;
 pub use dsr::Dsr;
 pub use seq::Seq;

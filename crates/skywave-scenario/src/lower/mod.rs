@@ -23,7 +23,6 @@ pub(crate) mod quic;
 pub(crate) mod radio;
 pub(crate) mod recovery;
 pub(crate) mod route;
-pub(crate) mod routing;
 pub(crate) mod shaper;
 pub(crate) mod station;
 pub(crate) mod steps;

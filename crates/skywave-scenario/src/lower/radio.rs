@@ -3,15 +3,15 @@
 use skywave_core::link::QueueConfig;
 use skywave_core::mac::{self, Timing};
 use skywave_core::radio::{Mode, Preamble};
+use skywave_core::routing::aodv;
 use skywave_core::{Duration, Rate, Time};
-use skywave_sim::spec::{RadioSpec, StationSpec};
+use skywave_sim::spec::{RadioSpec, RoutingSpec, StationSpec};
 
 use crate::lower;
 
 use crate::lower::propagation;
 use crate::lower::propagation::Environment;
 use crate::lower::queue::{Transmitter, queue};
-use crate::lower::routing;
 use crate::model::number::Count;
 use crate::model::queue::MacQueueModel;
 use crate::model::radio::{PreambleModel, RadioModel, RtsModel, StandardModel};
@@ -40,7 +40,10 @@ pub(crate) fn radio(
         reception,
         sensing,
         mac: mac(model)?,
-        routing: routing::routing(model.routing.as_ref())?,
+        routing: match &model.routing {
+            Some(routing) => routing.value.built_in(&routing.span)?,
+            None => RoutingSpec::Aodv(aodv::Config::DEFAULT),
+        },
         clamped: Vec::new(), // known when the flows are
         timeline: timeline(model.timeline.as_ref(), stations.len(), end)?,
         stations,

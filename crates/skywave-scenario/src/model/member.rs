@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 use skywave_core::link::{LossConfig, QueueConfig};
 use skywave_core::parameter::{Family, Form, Member, Parameter, Value};
+use skywave_core::routing::RoutingConfig;
 use skywave_core::tcp::{Acking, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig};
 
 use crate::model::value::{Given, Name, Of, Parameters};
@@ -21,6 +22,7 @@ pub(crate) type CongestionModel = MemberModel<CongestionConfig>;
 pub(crate) type DetectionModel = MemberModel<DetectionConfig>;
 pub(crate) type QueueModel = MemberModel<QueueConfig>;
 pub(crate) type RecoveryModel = MemberModel<RecoveryConfig>;
+pub(crate) type RoutingModel = MemberModel<RoutingConfig>;
 pub(crate) type TimeoutModel = MemberModel<TimeoutConfig>;
 
 /// A member of the family `F` with the parameters that the file gives.

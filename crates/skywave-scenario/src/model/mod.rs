@@ -3,11 +3,8 @@
 //! Optional keys stay `None` here; their defaults are applied where the model is lowered.
 
 pub(crate) mod agent;
-pub(crate) mod aodv;
 pub(crate) mod clock;
 pub(crate) mod d_proxy;
-pub(crate) mod dsdv;
-pub(crate) mod dsr;
 pub(crate) mod flow;
 pub(crate) mod home;
 pub(crate) mod member;

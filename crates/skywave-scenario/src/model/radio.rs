@@ -2,9 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::model::aodv::AodvModel;
-use crate::model::dsdv::DsdvModel;
-use crate::model::dsr::DsrModel;
+use crate::model::member::RoutingModel;
 use crate::model::number::{Count, Positive};
 use crate::model::queue::MacQueueModel;
 use crate::model::units::{
@@ -261,20 +259,4 @@ pub(crate) enum SensingModel {
 pub(crate) struct EnergyModel {
     /// Energy from which the channel is taken; default "-62dBm".
     pub(crate) energy: Option<Power>,
-}
-
-/// How stations find their ways.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum RoutingModel {
-    /// Fewest hops between the stations where they are at the start.
-    Static,
-    /// Ad hoc On-Demand Distance Vector (RFC 3561), with its parameters.
-    Aodv(Box<AodvModel>),
-    /// Destination-Sequenced Distance Vector (Perkins and Bhagwat 1994), with its parameters:
-    /// docs/mechanisms/dsdv.md.
-    Dsdv(DsdvModel),
-    /// Dynamic Source Routing (RFC 4728), with its parameters: docs/mechanisms/dsr.md.
-    Dsr(DsrModel),
 }

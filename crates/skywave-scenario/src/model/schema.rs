@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 use skywave_core::parameter::{Family, Form, Kind, Member, Optional, Parameter, Settings};
 
 use crate::model::member::{MemberModel, names_only};
-use crate::model::number::{BelowOne, Count, Positive, Probability, Share};
+use crate::model::number::{BelowOne, Byte, Count, Positive, Probability, Share};
 use crate::model::optional::OptionalModel;
 use crate::model::units::{Bytes, Duration, Level, Period, Rate, Room, Size};
 
@@ -142,6 +142,7 @@ fn value(
         Kind::Flag => json_schema!({ "type": "boolean" }),
         Kind::Count => generator.subschema_for::<Count>(),
         Kind::Counts => generator.subschema_for::<Vec<Count>>(),
+        Kind::Byte => generator.subschema_for::<Byte>(),
         Kind::Period => generator.subschema_for::<Period>(),
         Kind::Time => generator.subschema_for::<Duration>(),
         Kind::Rate => generator.subschema_for::<Rate>(),

@@ -9,7 +9,7 @@ use serde::de::{
 use skywave_core::parameter::{Kind, Parameter, Refusal, Settings, Value};
 use skywave_core::units;
 
-use crate::model::number::{BelowOne, Count, Positive, Probability, Share};
+use crate::model::number::{BelowOne, Byte, Count, Positive, Probability, Share};
 use crate::model::units::{Bytes, Duration, Level, Period, Rate, Room, Size};
 use crate::read::de::ANY_NAME;
 use crate::read::fault::Fault;
@@ -164,6 +164,7 @@ impl<'de> DeserializeSeed<'de> for Of {
                 let numbers = Vec::<Count>::deserialize(from)?;
                 Value::Counts(numbers.into_iter().map(|n| n.0).collect())
             }
+            Kind::Byte => Value::Count(Byte::deserialize(from)?.0.into()),
             Kind::Period => Value::Period(Period::deserialize(from)?.0),
             Kind::Time => Value::Period(Duration::deserialize(from)?.0),
             Kind::Rate => Value::Rate(Rate::deserialize(from)?.0),

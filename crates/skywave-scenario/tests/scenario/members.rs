@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 use skywave_core::link::{LinkConfig, LossConfig, QueueConfig};
 use skywave_core::parameter::{Family, Form, Kind, Member, Parameter, Value};
+use skywave_core::routing::RoutingConfig;
 use skywave_core::tcp::{Acking, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig};
 use skywave_core::tcp::{MEMBERS, Slot, TcpConfig};
 use skywave_scenario::{NoFiles, Scenario, json_schema};
@@ -32,7 +33,7 @@ fn legal(kind: Kind) -> String {
         Kind::Probability | Kind::BelowOne | Kind::Share => "0.375".into(),
         // The test tries both values of a flag.
         Kind::Flag => "true".into(),
-        Kind::Count => "7".into(),
+        Kind::Count | Kind::Byte => "7".into(),
         Kind::Counts => "[7, 3]".into(),
         Kind::Period | Kind::Time => "\"30ms\"".into(),
         Kind::Rate => "\"3Mbps\"".into(),
@@ -73,7 +74,7 @@ fn read(schema: &Json, text: &str) -> Option<(TcpConfig, String)> {
 pub(crate) fn keys() -> BTreeSet<String> {
     let all = || {
         let links = LossConfig::MEMBERS.iter().chain(QueueConfig::MEMBERS);
-        MEMBERS.iter().chain(links)
+        MEMBERS.iter().chain(links).chain(RoutingConfig::MEMBERS)
     };
     let names = all().map(|m| m.name);
     let keys = all().flat_map(|m| m.keys.iter().copied());

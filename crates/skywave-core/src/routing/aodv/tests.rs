@@ -7,6 +7,7 @@ mod limits;
 mod properties;
 
 use super::{Config, Message, Rerr, Unreachable};
+use crate::parameter::Described;
 use crate::radio::Address;
 use crate::routing::{Packet, Seq};
 use crate::time::Duration;
@@ -47,7 +48,7 @@ fn messages_are_as_long_as_in_the_rfc() {
 fn derived_parameters_are_those_of_section_10() {
     let config = Config::default();
     let ms = Duration::from_millis;
-    assert_eq!(config.check(), Ok(()));
+    assert_eq!(Config::check(&config), Ok(()));
     assert_eq!(config.net_traversal_time(), ms(2800));
     assert_eq!(config.path_discovery_time(), ms(5600));
     assert_eq!(config.ring_traversal_time(3), ms(400));
@@ -71,21 +72,27 @@ fn parameters_that_cannot_work_are_named() {
         hello_interval: Duration::from_secs(2),
         ..Config::default()
     };
-    let error = hello.check().unwrap_err();
+    let refused = |config| Config::check(&config).unwrap_err().message;
     assert_eq!(
-        error.to_string(),
-        "aodv: `active_route_timeout` must be longer than allowed_hello_loss * hello_interval"
+        refused(hello),
+        "AODV's `active_route_timeout` must be longer than allowed_hello_loss * hello_interval"
     );
     let no_growth = Config {
         ttl_increment: 0,
         ..Config::default()
     };
-    assert_eq!(no_growth.check().unwrap_err().parameter, "ttl_increment");
+    assert_eq!(
+        refused(no_growth),
+        "AODV's `ttl_increment` must be at least 1"
+    );
     // The previous neighbour would answer, because it is still on the route.
     let loops = Config {
         local_repair: true,
         raise_on_break: false,
         ..Config::default()
     };
-    assert_eq!(loops.check().unwrap_err().parameter, "local_repair");
+    assert_eq!(
+        refused(loops),
+        "AODV's `local_repair` must be false where raise_on_break is"
+    );
 }

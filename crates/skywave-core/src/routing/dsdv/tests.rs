@@ -5,6 +5,7 @@ mod properties;
 mod updates;
 
 use super::{Config, Entry, Update};
+use crate::parameter::Described;
 use crate::radio::Address;
 use crate::routing::{Packet, Seq};
 use crate::time::Duration;
@@ -40,18 +41,21 @@ fn an_update_has_twelve_bytes_an_entry() {
 
 #[test]
 fn parameters_that_cannot_work_are_named() {
-    assert_eq!(Config::default().check(), Ok(()));
+    assert_eq!(Config::check(&Config::default()), Ok(()));
     let gap = Config {
         trigger_gap: Duration::from_secs(16),
         ..Config::default()
     };
     assert_eq!(
-        gap.check().unwrap_err().to_string(),
-        "dsdv: `trigger_gap` must be longer than 0 and at most update_interval"
+        Config::check(&gap).unwrap_err().message,
+        "DSDV's `trigger_gap` must be longer than 0 and at most update_interval"
     );
     let silent = Config {
         allowed_update_loss: 0,
         ..Config::default()
     };
-    assert_eq!(silent.check().unwrap_err().parameter, "allowed_update_loss");
+    assert_eq!(
+        Config::check(&silent).unwrap_err().message,
+        "DSDV's `allowed_update_loss` must be at least 1"
+    );
 }

@@ -5,6 +5,7 @@ mod discovery;
 mod properties;
 
 use super::{Config, Content, Link, Message, Request, Routed};
+use crate::parameter::Described;
 use crate::radio::Address;
 use crate::routing::{Datagram, Packet};
 use crate::time::Duration;
@@ -64,13 +65,13 @@ fn packets_are_as_long_as_their_headers_make_them() {
 
 #[test]
 fn parameters_that_cannot_work_are_named() {
-    assert_eq!(Config::default().check(), Ok(()));
+    assert_eq!(Config::check(&Config::default()), Ok(()));
     let longest = Config {
         max_request_period: Duration::from_millis(400),
         ..Config::default()
     };
     assert_eq!(
-        longest.check().unwrap_err().to_string(),
-        "dsr: `max_request_period` must be at least request_period"
+        Config::check(&longest).unwrap_err().message,
+        "DSR's `max_request_period` must be at least request_period"
     );
 }

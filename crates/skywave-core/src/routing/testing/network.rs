@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::text::text;
+use crate::parameter::Described;
 use crate::radio::Address;
 use crate::rng::Stream;
 use crate::routing::aodv::{self, Aodv};
@@ -50,14 +51,14 @@ pub(in crate::routing) trait Protocol: Copy {
 
 impl Protocol for aodv::Config {
     fn station(self, own: Address, stream: Stream) -> Routing<u32> {
-        self.check().unwrap();
+        Self::check(&self).unwrap();
         Routing::Aodv(Box::new(Aodv::new(own, self, stream)))
     }
 }
 
 impl Protocol for dsdv::Config {
     fn station(self, own: Address, stream: Stream) -> Routing<u32> {
-        self.check().unwrap();
+        Self::check(&self).unwrap();
         Routing::Dsdv(Box::new(Dsdv::new(own, self, stream)))
     }
 }
@@ -66,7 +67,7 @@ impl Protocol for dsr::Config {
     const BY_HOPS: bool = false;
 
     fn station(self, own: Address, stream: Stream) -> Routing<u32> {
-        self.check().unwrap();
+        Self::check(&self).unwrap();
         Routing::Dsr(Box::new(Dsr::new(own, self, stream)))
     }
 }
