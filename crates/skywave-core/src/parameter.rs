@@ -36,6 +36,7 @@
 //! | a configuration that is | core | a scenario's model | becomes |
 //! |---|---|---|---|
 //! | one of several, by name | `family!` lists them: [`Family`] | `MemberModel<LossConfig>` | `LossConfig`, by `built_in` |
+//! | a table | `table!`, [`Table`] | `TableModel<wtcp::Config>` | `wtcp::Config`, by `over` |
 //! | a table that may be left out by `"none"`, or have presets | `optional!`, [`Presets`] | `OptionalModel<Fec>` | `Option<Fec>`, by `optional` |
 //!
 //! `table!` alone implements [`Table`]: a configuration whose parameters are known by their places.
@@ -58,7 +59,7 @@ pub use table::{Optional, Presets, Table};
 pub(crate) use table::{optional, table};
 
 /// A parameter, as others see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Name in scenario files.
     pub name: &'static str,
@@ -123,6 +124,14 @@ impl Parameter {
             (Value::Level(Level::Packets(n)), _) => format!("\"{n} packets\""),
             (Value::Level(Level::Bytes(n)), _) => format!("\"{n}B\""),
             (Value::Counts(numbers), _) => format!("{numbers:?}"),
+            (Value::Table(values), Kind::Table(parameters, _)) => {
+                let all = parameters.iter().zip(values);
+                let given = all.filter_map(|(p, value)| {
+                    Some(format!("{} = {}", p.name, p.notation(value.as_ref()?)))
+                });
+                format!("{{ {} }}", given.collect::<Vec<_>>().join(", "))
+            }
+            (Value::Table(_), _) => "{}".to_owned(),
         }
     }
 
@@ -186,6 +195,8 @@ pub enum Kind {
     Level,
     /// A name from this list.
     OneOf(&'static [&'static str]),
+    /// A table of these parameters, with their names.
+    Table(&'static [Parameter], &'static [&'static str]),
 }
 
 /// How a parameter is written in scenario files, and in the name that results give to its member.
@@ -221,6 +232,8 @@ pub enum Value {
     Level(Level),
     /// Place of the name of a [`Kind::OneOf`] in its list.
     Choice(usize),
+    /// Values of the parameters of a [`Kind::Table`], by their places.
+    Table(Vec<Option<Value>>),
 }
 
 /// A value that is refused because of others, in words for whoever wrote it.

@@ -73,6 +73,13 @@ fn any_value(parameter: &Parameter, bytes: &mut Unstructured<'_>) -> Result<Valu
         }
         Kind::Level => Value::Level(Level::Packets(bytes.int_in_range(0u8..=64)?.into())),
         Kind::OneOf(names) => Value::Choice(bytes.choose_index(names.len())?),
+        Kind::Table(parameters, _) => {
+            let values = parameters.iter().map(|parameter| {
+                let given = parameter.is_needed() || bytes.arbitrary()?;
+                given.then(|| any_value(parameter, bytes)).transpose()
+            });
+            Value::Table(values.collect::<Result<_>>()?)
+        }
     })
 }
 

@@ -1,6 +1,6 @@
 //! A parameter and its place in a configuration.
 
-use super::{Absent, Form, Kind, Parameter, Refusal, Value};
+use super::{Absent, Form, Kind, Parameter, Refusal, Table, Value};
 use crate::time::Duration;
 use crate::units::{Limit, Rate};
 
@@ -283,6 +283,25 @@ macro_rules! whole {
 }
 
 whole!(u8, u32, usize);
+
+impl<T: Table> Stored for T {
+    fn value(&self) -> Option<Value> {
+        let values = (0..T::PARAMETERS.len()).map(|place| self.get(place));
+        Some(Value::Table(values.collect()))
+    }
+
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        let Value::Table(values) = value else {
+            return Err(Refusal::KIND);
+        };
+        for (place, value) in values.into_iter().enumerate() {
+            if let Some(value) = value {
+                self.set(place, value)?;
+            }
+        }
+        self.check()
+    }
+}
 
 impl<T: Stored + Default> Stored for Option<T> {
     fn value(&self) -> Option<Value> {

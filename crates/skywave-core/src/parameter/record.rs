@@ -1,32 +1,64 @@
 //! Configurations whose fields are parameters.
 
 /// Declares a configuration once: each field with its meaning, its type, its default, and its
-/// [`Kind`](crate::parameter::Kind), with what a [`Field`](crate::parameter::Field) may have beside that. Its
-/// `DEFAULT` and `FIELDS` are those of a description ([`Described`](crate::parameter::Described)).
+/// [`Kind`](crate::parameter::Kind), with what a [`Field`](crate::parameter::Field) may have beside that. Plain
+/// comments are for programmers alone. The configuration has its `DEFAULT` and its `FIELDS`, for a description
+/// ([`Described`](crate::parameter::Described)); with `as` it is described by itself, as a table whose summary is
+/// its comment, and whose values `check` checks, if named.
 ///
 /// ```text
 /// parameters! {
 ///     /// A lamp.
 ///     #[derive(Clone, Copy, Debug, PartialEq)]
-///     pub struct Lamp {
+///     pub struct Lamp as "lamp" check Lamp::is_sound {
 ///         /// Share of the full power.
+///         // As that of the lamps on the market.
 ///         power: f64 = 0.5, Probability;
-///         // Why so: in a comment, which users do not see.
 ///         /// Time until it is off.
 ///         off: Option<Duration> = None, Period.or("as long as it is on");
+///         /// Ways to hang it up.
+///         hook: Hook = Hook::DEFAULT, Table<Hook>.or("all of its defaults");
+///         +
+///         /// No parameter.
+///         colour: Colour = Colour::Red;
 ///     }
-///     /// Fields that are no parameters come last, and have no kind.
-///     +
-///     colour: Colour = Colour::Red;
 /// }
 /// ```
 macro_rules! parameters {
+    (
+        $(#[doc = $summary:literal])+
+        $(#[$meta:meta])*
+        $vis:vis struct $config:ident as $name:literal $(check $check:path)? { $($fields:tt)* }
+    ) => {
+        $crate::parameter::parameters! {
+            $(#[doc = $summary])+
+            $(#[$meta])*
+            $vis struct $config { $($fields)* }
+        }
+
+        impl $crate::parameter::Described for $config {
+            type Config = Self;
+            const NAME: &'static str = $name;
+            const SUMMARY: &'static str = concat!($($summary),+).trim_ascii();
+            const DEFAULT: Self = Self::DEFAULT;
+            const FIELDS: &'static [$crate::parameter::Field<Self>] = Self::FIELDS;
+            $(
+                fn check(config: &Self) -> Result<(), $crate::parameter::Refusal> {
+                    $check(config)
+                }
+            )?
+        }
+
+        $crate::parameter::table!($config);
+    };
+
     (
         $(#[$meta:meta])*
         $vis:vis struct $config:ident {
             $(
                 $(#[doc = $doc:literal])+
-                $field:ident: $type:ty = $default:expr, $kind:ident $( .$how:ident($($with:expr),*) )*;
+                $field:ident: $type:ty = $default:expr,
+                $kind:ident $(<$table:ty>)? $( .$how:ident($($with:expr),*) )*;
             )+
             $(
                 +
@@ -48,7 +80,7 @@ macro_rules! parameters {
         }
 
         impl $config {
-            /// The values that files and programs start from.
+            /// Values that files and programs start from.
             pub const DEFAULT: Self = Self {
                 $( $field: $default, )+
                 $( $other: $other_default, )*
@@ -56,7 +88,7 @@ macro_rules! parameters {
 
             pub(crate) const FIELDS: &'static [$crate::parameter::Field<Self>] = &[ $(
                 $crate::parameter::Field::new(
-                    $crate::parameter::Kind::$kind,
+                    $crate::parameter::parameters!(@kind $kind $($table)?),
                     stringify!($field),
                     $crate::parameter::record::sentence(concat!($($doc),+)),
                     |config: &mut Self| &mut config.$field,
@@ -70,10 +102,18 @@ macro_rules! parameters {
             }
         }
     };
+
+    (@kind Table $table:ty) => {
+        $crate::parameter::Kind::Table(
+            <$table as $crate::parameter::Table>::PARAMETERS,
+            <$table as $crate::parameter::Table>::KEYS,
+        )
+    };
+    (@kind $kind:ident) => { $crate::parameter::Kind::$kind };
 }
 pub(crate) use parameters;
 
-/// The text of a comment, whose lines begin with a space, without its full stop.
+/// Text of a comment, whose lines begin with a space, without its full stop.
 pub(crate) const fn sentence(comment: &'static str) -> &'static str {
     match comment.trim_ascii().as_bytes() {
         [text @ .., b'.'] => match str::from_utf8(text) {

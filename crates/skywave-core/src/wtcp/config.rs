@@ -1,99 +1,123 @@
 //! Every number that two hosts agree on or that the paper leaves open, with its reason.
 
-use std::fmt;
-
+use crate::parameter::{Refusal, Stored, Value, parameters};
 use crate::time::Duration;
 
 use super::packet::Micros;
 
-/// Parameters of both ends of a connection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// Payload bytes of a full packet. The paper's field tests send packets of 512 bytes.
-    pub mss: u16,
-    /// The receiver's buffer in bytes: what it holds out of order or unread at most. 64 kB is over
-    /// 40 s of the fastest link of the paper's field tests.
-    pub receive_buffer: u32,
-    /// Least separation of packets: a bound against nonsense, not a part of the control. 10 µs is
-    /// 400 Mb/s of full packets.
-    pub min_separation: Micros,
-    /// Largest separation, so that the rate is never zero. 10 s is 400 b/s of full packets; the
-    /// slowest networks of the paper's introduction give some hundred.
-    pub max_separation: Micros,
-    /// Least time between a packet and a probe in a slot without data. The paper sends a probe in each such
-    /// slot (section 4.3, item 2); one is enough to find a loss, and on a link of today's cellular networks the
-    /// slots are 20,000 a second. 10 ms: 100 probes a second at most. The paper's networks have slots that are
-    /// further apart (80 ms at 50 kb/s), which this does not change.
-    pub probe_separation: Micros,
-    /// Round-trip time until there is a sample: 1 s, as RFC 6298 section 2.
-    pub initial_rtt: Duration,
-    /// The sender wants an ACK at least this often (section 3.2, item 3: "e.g., 5 s").
-    pub ack_threshold: Duration,
-    /// A peer that is silent for longer is gone. 30 min: the paper saw blackouts of 10 min, which
-    /// a connection has to survive.
-    pub idle_timeout: Duration,
-    /// Connection set-up.
-    pub setup: SetupConfig,
-    /// Blackouts.
-    pub blackout: BlackoutConfig,
-    /// Figure 1.
-    pub rate: RateConfig,
-    /// Random or congestion loss.
-    pub prediction: PredictionConfig,
+parameters! {
+    /// Parameters of WTCP, most of them what its paper leaves open.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Config as "wtcp" check Config::check {
+        /// Least time between packets.
+        // A bound against nonsense, not a part of the control. 10 µs is 400 Mb/s of full packets.
+        min_separation: Micros = Micros(10), Period;
+        /// Largest time between packets.
+        // So the rate is never zero. 10 s is 400 b/s of full packets; the slowest networks of the paper's introduction
+        // give some hundred.
+        max_separation: Micros = Micros(10_000_000), Period;
+        /// Least time between a packet and a probe in a slot without data.
+        // The paper sends a probe in each such slot (section 4.3, item 2); one is enough to find a loss, and on a link of
+        // today's cellular networks the slots are 20,000 a second. 10 ms: 100 probes a second at most. The paper's
+        // networks have slots that are further apart (80 ms at 50 kb/s), which this does not change.
+        probe_separation: Micros = Micros(10_000), Period;
+        /// Round-trip time until there is a sample.
+        // As RFC 6298 section 2.
+        initial_rtt: Duration = Duration::from_secs(1), Period;
+        /// The sender wants an ACK at least this often.
+        // Section 3.2, item 3: "e.g., 5 s".
+        ack_threshold: Duration = Duration::from_secs(5), Period;
+        /// A peer that is silent for longer is gone.
+        // The paper saw blackouts of 10 min, which a connection has to survive.
+        idle_timeout: Duration = Duration::from_secs(30 * 60), Period;
+        /// The packet pair of connection set-up.
+        setup: SetupConfig = SetupConfig::DEFAULT, Table<SetupConfig>.or("all of its defaults");
+        /// When the sender stops sending data, and how it finds out that it can go on.
+        blackout: BlackoutConfig = BlackoutConfig::DEFAULT, Table<BlackoutConfig>.or("all of its defaults");
+        /// Rate control at the receiver.
+        // Figure 1.
+        rate: RateConfig = RateConfig::DEFAULT, Table<RateConfig>.or("all of its defaults");
+        /// Which losses are random, and which of congestion.
+        prediction: PredictionConfig = PredictionConfig::DEFAULT, Table<PredictionConfig>.or("all of its defaults");
+        +
+        /// Payload bytes of a full packet.
+        // The paper's field tests send packets of 512 bytes.
+        mss: u16 = 512;
+        +
+        /// Bytes that the receiver holds out of order or unread at most.
+        // 64 kB is over 40 s of the fastest link of the paper's field tests.
+        receive_buffer: u32 = 65_536;
+    }
 }
 
-/// The packet pair of connection set-up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SetupConfig {
-    /// Time until an unanswered pair is sent again; doubles each time. 3 s: round trips of up to 4 s
-    /// are normal here, and a pair too many only costs the path two packets.
-    pub interval: Duration,
-    /// Largest time until a pair is sent again. 60 s, as TCP's SYN.
-    pub max_interval: Duration,
-    /// After this many pairs that lost a packet, the connection opens without a measurement: some
-    /// paths never carry two packets back to back. 3.
-    pub broken_pairs: u8,
-    /// The first epoch still belongs to the start: if packets arrive further apart in it than the rate
-    /// may cause, the pair's estimate is corrected by as much, and the long-term average forgets it. Not
-    /// in the paper, so off: a pair that is off by a thread that was late starts a run of decreases.
-    pub first_epoch_corrects: bool,
-    /// Separation without a measurement: 1 s, that of the paper's field measurements.
-    pub separation: Micros,
+parameters! {
+    /// The packet pair of connection set-up.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct SetupConfig as "setup" {
+        /// Time until a pair without an answer is sent again. It doubles each time.
+        // Round trips of up to 4 s are normal here, and a pair too many only costs the path two packets.
+        interval: Duration = Duration::from_secs(3), Period;
+        /// Largest of these times.
+        // As TCP's SYN.
+        max_interval: Duration = Duration::from_secs(60), Period;
+        /// After this many pairs of which one packet was lost, the connection opens without a measurement.
+        // Some paths never carry two packets back to back.
+        broken_pairs: u8 = 3, Count.up_to(u64::MAX);
+        /// The first epoch corrects the pair's estimate.
+        // It still belongs to the start then: if packets arrive further apart in it than the rate may cause, the estimate is
+        // corrected by as much, and the long-term average forgets it. Not in the paper, so off: a pair that is off by a
+        // thread that was late starts a run of decreases.
+        first_epoch_corrects: bool = false, Flag;
+        /// Time between packets if there is no measurement.
+        // That of the paper's field measurements.
+        separation: Micros = Micros(1_000_000), Period;
+    }
 }
 
-/// When the sender stops sending data, and how it finds out that it can go on.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BlackoutConfig {
-    /// A packet neither acknowledged nor known lost for the longer of this ...
-    /// 5 s: no ACK in that time is unexpected (see [`Config::ack_threshold`]).
-    pub threshold: Duration,
-    /// ... and this many round trips is a blackout. 4: "a few RTTs" (section 7).
-    pub threshold_rtts: u32,
-    /// Probes are sent every round trip, but not more often than this. 1 s: the least that a wide-area
-    /// round trip takes here, and cheap enough for ten minutes.
-    pub probe_interval: Duration,
+parameters! {
+    /// When the sender stops sending data, and how it finds out that it can go on.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BlackoutConfig as "blackout" {
+        /// A blackout begins when nothing was heard of a packet for the longer of this time and `threshold_rtts`.
+        // No ACK in that time is unexpected (see `ack_threshold`).
+        threshold: Duration = Duration::from_secs(5), Period;
+        /// The same in round trips.
+        // "A few RTTs" (section 7).
+        threshold_rtts: u32 = 4, Count.up_to(u64::MAX);
+        /// A probe is sent each round trip, but not more often than this.
+        // The least that a wide-area round trip takes here, and cheap enough for ten minutes.
+        probe_interval: Duration = Duration::from_secs(1), Period;
+    }
 }
 
-/// Rate control at the receiver (figure 1).
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateConfig {
-    /// α in full packets a round trip. 1 (section 4.1).
-    pub increase: f64,
-    /// δ after an increase. 0.1 (figure 1, line 18).
-    pub min_decrease: f64,
-    /// Largest δ. 0.5 (figure 1, line 21).
-    pub max_decrease: f64,
-    /// The rate after a congestion loss, as a share of that before. 0.5 (section 3.1, item 3).
-    pub loss_factor: f64,
-    /// Weight of the latest epoch in `lavg_ratio`. 0.125 (figure 1, line 13).
-    pub weight: f64,
-    /// How far `lavg_ratio` looks back.
-    pub long_term: LongTerm,
-    /// Length of an epoch in round trips. 2: one until the effect of a rate is seen, one to see it.
-    pub epoch_rtts: u32,
-    /// Fewest samples of an epoch; it lasts until they are there. 4: a mean of fewer is one packet's
-    /// luck.
-    pub epoch_samples: u32,
+parameters! {
+    /// Rate control at the receiver.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct RateConfig as "rate" {
+        /// Increase of the rate α, in full packets a round trip.
+        // Section 4.1.
+        increase: f64 = 1.0, Positive;
+        /// Decrease of the rate δ after an increase.
+        // Figure 1, line 18.
+        min_decrease: f64 = 0.1, Positive;
+        /// Largest δ.
+        // Figure 1, line 21.
+        max_decrease: f64 = 0.5, Positive;
+        /// The rate after a congestion loss, as a share of the rate before.
+        // Section 3.1, item 3.
+        loss_factor: f64 = 0.5, Positive;
+        /// Weight of the latest epoch in the long-term average.
+        // `lavg_ratio`: figure 1, line 13.
+        weight: f64 = 0.125, Positive;
+        /// Epochs that the long-term average looks back, 1 to 16.
+        long_term: LongTerm = LongTerm::Running, Count.up_to(u64::MAX).or("all of them");
+        /// Length of an epoch in round trips.
+        // One until the effect of a rate is seen, one to see it.
+        epoch_rtts: u32 = 2, Count.up_to(u64::MAX);
+        /// Fewest samples of an epoch.
+        // It lasts until they are there: a mean of fewer is one packet's luck.
+        epoch_samples: u32 = 4, Count.up_to(u64::MAX);
+    }
 }
 
 /// Two readings of "exponential average over last 6 epochs with weight of 0.125 for new sample".
@@ -106,82 +130,55 @@ pub enum LongTerm {
     Epochs(u8),
 }
 
-/// The loss predictor (section 3.1, item 3).
-#[derive(Clone, Debug, PartialEq)]
-pub struct PredictionConfig {
-    /// K: mean deviations around the average within which a loss is random. 2: rare for what merely
-    /// varies.
-    pub k: f64,
-    /// Weight of a new separation in average and mean deviation. 0.125 (section 5.1.1).
-    pub weight: f64,
-    /// Least mean deviation as a share of the average. 0.1: a path without any variation still
-    /// queues a packet now and then.
-    pub floor: f64,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            mss: 512,
-            receive_buffer: 65_536,
-            min_separation: Micros(10),
-            max_separation: Micros(10_000_000),
-            probe_separation: Micros(10_000),
-            initial_rtt: Duration::from_secs(1),
-            ack_threshold: Duration::from_secs(5),
-            idle_timeout: Duration::from_secs(30 * 60),
-            setup: SetupConfig {
-                interval: Duration::from_secs(3),
-                max_interval: Duration::from_secs(60),
-                broken_pairs: 3,
-                first_epoch_corrects: false,
-                separation: Micros(1_000_000),
-            },
-            blackout: BlackoutConfig {
-                threshold: Duration::from_secs(5),
-                threshold_rtts: 4,
-                probe_interval: Duration::from_secs(1),
-            },
-            rate: RateConfig {
-                increase: 1.0,
-                min_decrease: 0.1,
-                max_decrease: 0.5,
-                loss_factor: 0.5,
-                weight: 0.125,
-                long_term: LongTerm::Running,
-                epoch_rtts: 2,
-                epoch_samples: 4,
-            },
-            prediction: PredictionConfig {
-                k: 2.0,
-                weight: 0.125,
-                floor: 0.1,
-            },
+impl Stored for LongTerm {
+    fn value(&self) -> Option<Value> {
+        match self {
+            Self::Running => None,
+            Self::Epochs(epochs) => epochs.value(),
         }
     }
-}
 
-/// A parameter that no connection can work with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConfigError {
-    /// The parameter, as a path from [`Config`].
-    pub parameter: &'static str,
-    /// The values that it may have.
-    pub expected: &'static str,
-}
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} must be {}", self.parameter, self.expected)
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        let mut epochs = 0;
+        epochs.put(value)?;
+        *self = Self::Epochs(epochs);
+        Ok(())
     }
 }
 
-impl std::error::Error for ConfigError {}
+parameters! {
+    /// The loss predictor.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PredictionConfig as "prediction" {
+        /// Mean deviations around the average within which a loss is random.
+        // K (section 3.1, item 3). More are rare for what merely varies.
+        k: f64 = 2.0, Positive;
+        /// Weight of a new separation in the average and its mean deviation.
+        // Section 5.1.1.
+        weight: f64 = 0.125, Positive;
+        /// Least mean deviation, as a share of the average.
+        // A path without any variation still queues a packet now and then.
+        floor: f64 = 0.1, Positive;
+    }
+}
+
+impl Stored for Micros {
+    fn value(&self) -> Option<Value> {
+        Some(Value::Period(self.to_duration()))
+    }
+
+    fn put(&mut self, value: Value) -> Result<(), Refusal> {
+        let mut time = Duration::ZERO;
+        time.put(value)?;
+        *self = Self::from_duration(time);
+        Ok(())
+    }
+}
 
 impl Config {
     /// Says which parameter is out of its range, if one is. The machines need a configuration that
     /// passes.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), Refusal> {
         let rate = &self.rate;
         let share = |x: f64| x > 0.0 && x < 1.0;
         let finite = |x: f64| (0.0..=f64::MAX).contains(&x);
@@ -259,10 +256,11 @@ impl Config {
             ),
         ];
         match rules.into_iter().find(|(holds, ..)| !holds) {
-            Some((_, parameter, expected)) => Err(ConfigError {
-                parameter,
-                expected,
-            }),
+            Some((_, parameter, expected)) => Err(Refusal::of(
+                &[],
+                format!("`{parameter}` of WTCP is out of its range"),
+                format!("it must be {expected}"),
+            )),
             None => Ok(()),
         }
     }
@@ -290,9 +288,11 @@ mod tests {
         let check = |parameter: &str, breaks: fn(&mut Config)| {
             let mut config = Config::default();
             breaks(&mut config);
-            let error = config.check().unwrap_err();
-            assert_eq!(error.parameter, parameter);
-            assert!(error.to_string().starts_with(parameter));
+            let message = config.check().unwrap_err().message;
+            assert_eq!(
+                message,
+                format!("`{parameter}` of WTCP is out of its range")
+            );
         };
         check("mss", |c| c.mss = 0);
         check("max_separation", |c| c.max_separation = Micros(9));

@@ -55,9 +55,7 @@ mod testing;
 mod tests;
 pub mod wire;
 
-pub use config::{
-    BlackoutConfig, Config, ConfigError, LongTerm, PredictionConfig, RateConfig, SetupConfig,
-};
+pub use config::{BlackoutConfig, Config, LongTerm, PredictionConfig, RateConfig, SetupConfig};
 pub use packet::{
     Ack, Carried, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock,
     SackBlocks,

@@ -2,7 +2,10 @@
 
 use std::fmt::Debug;
 
+use skywave_core::parameter::{Kind, Parameter, Value};
+
 use crate::model::flow::FlowModel;
+use crate::model::member::written;
 use crate::model::number::Count;
 use crate::read::fault::Fault;
 
@@ -31,6 +34,36 @@ impl Changes {
                 self.0.push(format!("{name}={from:?}"));
             }
             *to = from;
+        }
+    }
+
+    /// The parameters of `table` that have other values in `to` than in `from`.
+    pub(crate) fn all(
+        &mut self,
+        table: &str,
+        parameters: &[Parameter],
+        from: &[Option<Value>],
+        to: &[Option<Value>],
+    ) {
+        for (parameter, (from, to)) in parameters.iter().zip(from.iter().zip(to)) {
+            let name = parameter.name;
+            match (parameter.kind, from, to) {
+                (Kind::Table(inner, _), Some(Value::Table(from)), Some(Value::Table(to))) => {
+                    self.all(name, inner, from, to);
+                }
+                (_, _, Some(value)) if from != to => {
+                    let value = match value {
+                        Value::Number(x) => format!("{x:?}"),
+                        value => written(parameter, value),
+                    };
+                    self.0.push(match (table, name) {
+                        // There is another one in `rate`.
+                        ("prediction", "weight") => format!("{table}.{name}={value}"),
+                        _ => format!("{name}={value}"),
+                    });
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -23,7 +23,6 @@ pub(crate) mod steps;
 pub(crate) mod tcp;
 pub(crate) mod units;
 pub(crate) mod value;
-pub(crate) mod wtcp;
 
 use serde::Deserialize;
 

@@ -1,11 +1,12 @@
-//! A configuration as a file writes it that may be left out: `"none"`, the name of a preset, or a table.
+//! A configuration as a file writes it: a table, or where it may be left out also `"none"` or the name of a preset.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, EnumAccess, VariantAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
 use skywave_core::link::{Arq, Contention, Fec, Policer, Shaper};
-use skywave_core::parameter::Optional;
+use skywave_core::parameter::{Optional, Table};
+use skywave_core::wtcp;
 
 use crate::model::value::{Given, OneOf, Parameters, filled};
 use crate::read::fault::Fault;
@@ -16,6 +17,25 @@ pub(crate) type ContentionModel = OptionalModel<Contention>;
 pub(crate) type FecModel = OptionalModel<Fec>;
 pub(crate) type PolicerModel = OptionalModel<Policer>;
 pub(crate) type ShaperModel = OptionalModel<Shaper>;
+pub(crate) type WtcpModel = TableModel<wtcp::Config>;
+
+/// A table of parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct TableModel<C>(Given, PhantomData<C>);
+
+impl<C: Table> Spanned<TableModel<C>> {
+    /// `default` with what the file has for it.
+    pub(crate) fn over(&self, default: &C) -> Result<C, Fault> {
+        filled(default, C::PARAMETERS, &self.value.0, &self.span)
+    }
+}
+
+impl<'de, C: Table> Deserialize<'de> for TableModel<C> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let given = Parameters::of::<C>().deserialize(deserializer)?;
+        Ok(Self(given, PhantomData))
+    }
+}
 
 /// A configuration, or none.
 #[derive(Clone, Debug)]
@@ -69,10 +89,7 @@ impl<'de, C: Optional> Visitor<'de> for Choice<C> {
             let place = access.newtype_variant_seed(OneOf(C::NAMES))?;
             return Ok(OptionalModel::Named(place));
         }
-        let given = access.newtype_variant_seed(Parameters {
-            parameters: C::PARAMETERS,
-            keys: C::KEYS,
-        })?;
+        let given = access.newtype_variant_seed(Parameters::of::<C>())?;
         Ok(OptionalModel::Given(given, PhantomData))
     }
 }

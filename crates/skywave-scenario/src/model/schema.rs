@@ -5,11 +5,13 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, json};
-use skywave_core::parameter::{Family, Form, Kind, Member, Optional, Parameter, Settings};
+use skywave_core::parameter::{
+    Family, Form, Kind, Member, Optional, Parameter, Settings, Table, Value,
+};
 
 use crate::model::member::{MemberModel, names_only};
 use crate::model::number::{BelowOne, Byte, Count, Positive, Probability, Share};
-use crate::model::optional::OptionalModel;
+use crate::model::optional::{OptionalModel, TableModel};
 use crate::model::units::{Bytes, Duration, Level, Period, Rate, Room, Size};
 
 impl<F: Family> JsonSchema for MemberModel<F> {
@@ -57,14 +59,28 @@ fn defined(name: String, schema: Schema, generator: &mut SchemaGenerator) -> Sch
     place.try_into().unwrap_or_default()
 }
 
+impl<C: Table> JsonSchema for TableModel<C> {
+    fn schema_name() -> Cow<'static, str> {
+        named(C::NAME, "Model").into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        table(
+            C::SUMMARY,
+            C::PARAMETERS,
+            &values(&C::DEFAULT, C::PARAMETERS),
+            generator,
+        )
+    }
+}
+
 impl<C: Optional> JsonSchema for OptionalModel<C> {
     fn schema_name() -> Cow<'static, str> {
         named(C::NAME, "Model").into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut table = table(C::PARAMETERS, &C::DEFAULT, generator);
-        table.insert("description".to_owned(), C::SUMMARY.into());
+        let table = TableModel::<C>::json_schema(generator);
         let mut choices = vec![json!({ "const": "none", "description": C::NONE })];
         for (name, about, _) in C::PRESETS {
             choices.push(json!({ "const": name, "description": about }));
@@ -84,37 +100,48 @@ fn about(member: &Member) -> String {
 
 /// What may follow a member's name.
 fn payload<F: Family>(member: &Member, default: &F, generator: &mut SchemaGenerator) -> Schema {
+    let values = values(default, member.parameters);
     match member.parameters {
         [alone] if alone.form == Form::Alone => {
-            let value = value(alone, default, 0, generator);
+            let value = value(alone, values[0].as_ref(), generator);
             if alone.is_needed() {
                 return value;
             }
             let empty = json_schema!({ "type": "object", "additionalProperties": false });
             json_schema!({ "anyOf": [value, empty] })
         }
+        parameters if !F::SECTIONS || parameters.is_empty() => {
+            table("", parameters, &values, generator)
+        }
         parameters => {
-            let mut table = table(parameters, default, generator);
-            if !F::SECTIONS || parameters.is_empty() {
-                return table;
-            }
-            table.insert("description".to_owned(), about(member).into());
+            let table = table(&about(member), parameters, &values, generator);
             let name = format!("{}_{}", MemberModel::<F>::schema_name(), member.name);
             defined(name, table, generator)
         }
     }
 }
 
-/// A table of these parameters.
+/// The values that a configuration has of these parameters.
+fn values(config: &impl Settings, parameters: &[Parameter]) -> Vec<Option<Value>> {
+    (0..parameters.len())
+        .map(|place| config.get(place))
+        .collect()
+}
+
+/// A table of these parameters, with their defaults.
 fn table(
+    about: &str,
     parameters: &[Parameter],
-    default: &impl Settings,
+    defaults: &[Option<Value>],
     generator: &mut SchemaGenerator,
 ) -> Schema {
     let mut table = json_schema!({ "type": "object", "additionalProperties": false });
+    if !about.is_empty() {
+        table.insert("description".to_owned(), about.into());
+    }
     let mut properties = Map::new();
-    for (place, parameter) in parameters.iter().enumerate() {
-        let schema = value(parameter, default, place, generator);
+    for (parameter, default) in parameters.iter().zip(defaults) {
+        let schema = value(parameter, default.as_ref(), generator);
         properties.insert(parameter.name.to_owned(), schema.into());
     }
     if !properties.is_empty() {
@@ -130,8 +157,7 @@ fn table(
 
 fn value(
     parameter: &Parameter,
-    default: &impl Settings,
-    place: usize,
+    default: Option<&Value>,
     generator: &mut SchemaGenerator,
 ) -> Schema {
     let mut schema = match parameter.kind {
@@ -151,9 +177,19 @@ fn value(
         Kind::Limit => generator.subschema_for::<Room>(),
         Kind::Level => generator.subschema_for::<Level>(),
         Kind::OneOf(names) => json_schema!({ "enum": names }),
+        Kind::Table(parameters, _) => {
+            let Some(Value::Table(defaults)) = default else {
+                return Schema::default();
+            };
+            let about = format!("{}.", parameter.doc);
+            let table = table(&about, parameters, defaults, generator);
+            defined(named(parameter.name, "Table"), table, generator)
+        }
     };
-    let about = parameter.described(default.get(place).as_ref());
-    schema.insert("description".to_owned(), about.into());
+    schema.insert(
+        "description".to_owned(),
+        parameter.described(default).into(),
+    );
     schema
 }
 

@@ -4,9 +4,9 @@ use serde::Deserialize;
 
 use crate::model::member::{CongestionModel, DetectionModel, RecoveryModel, TimeoutModel};
 use crate::model::number::Count;
+use crate::model::optional::WtcpModel;
 use crate::model::quic::QuicModel;
 use crate::model::units::{Period, Window};
-use crate::model::wtcp::WtcpModel;
 use crate::read::spanned::Spanned;
 
 /// A transport protocol.

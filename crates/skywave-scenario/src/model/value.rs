@@ -6,7 +6,7 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, VariantAccess,
     Visitor,
 };
-use skywave_core::parameter::{Kind, Parameter, Refusal, Settings, Value};
+use skywave_core::parameter::{Kind, Parameter, Refusal, Settings, Table, Value};
 use skywave_core::units;
 
 use crate::model::number::{BelowOne, Byte, Count, Positive, Probability, Share};
@@ -115,6 +115,16 @@ pub(crate) struct Parameters {
     pub(crate) keys: &'static [&'static str],
 }
 
+impl Parameters {
+    /// Those of a table.
+    pub(crate) fn of<C: Table>() -> Self {
+        Self {
+            parameters: C::PARAMETERS,
+            keys: C::KEYS,
+        }
+    }
+}
+
 impl<'de> DeserializeSeed<'de> for Parameters {
     type Value = Given;
 
@@ -180,6 +190,11 @@ impl<'de> DeserializeSeed<'de> for Of {
                 Level::Time(time) => Value::Period(time),
             },
             Kind::OneOf(names) => Value::Choice(OneOf(names).deserialize(from)?),
+            Kind::Table(parameters, keys) => {
+                let given = Parameters { parameters, keys }.deserialize(from)?;
+                let values = given.into_iter().map(|given| Some(given?.value));
+                Value::Table(values.collect())
+            }
         };
         self.0.bounds(&value).map_err(D::Error::custom)?;
         Ok(value)

@@ -40,6 +40,7 @@ fn legal(kind: Kind) -> String {
         Kind::Size | Kind::Bytes => "\"30B\"".into(),
         Kind::Limit => "\"30 packets\"".into(),
         Kind::Level => "\"20 packets\"".into(),
+        Kind::Table(..) => "{}".into(),
         Kind::OneOf(names) => format!("{:?}", names[names.len() - 1]),
     }
 }
