@@ -17,82 +17,37 @@
 use std::collections::VecDeque;
 
 use super::service::Slot;
-use crate::parameter::{Described, Field, Kind, Presets, Refusal, optional};
+use crate::parameter::{Presets, Refusal, optional, parameters};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// A channel that other stations contend for, by binary exponential backoff.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contention {
-    /// Length of a slot.
-    pub slot: Duration,
-    /// The first window: an attempt comes after 0 to `window` − 1 slots.
-    pub window: u32,
-    /// The window doubles with each failure up to this.
-    pub max_window: u32,
-    /// Probability that an attempt fails, below 1: another station has the channel, or both collide.
-    pub failure: f64,
-    /// Mean time for which the other station has the channel then; exponential.
-    pub hold: Duration,
-    /// Once it has the channel, a station sends all that is queued; else it contends for each packet.
-    pub capture: bool,
+parameters! {
+    /// Contention for the channel of one direction. The defaults are those of "cdpd".
+    // The uplink of CDPD. A slot is what lies between two busy/idle flags, 60 bits at 19.2 kb/s. The rest is ours: a wait of
+    // 0.7 s on average makes the round trip of a packet of 512 bytes 1.8 s, as the WTCP paper measured it (section 5.1.1).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Contention as "contention" check Contention::check {
+        /// Length of a slot, 60 bits at 19.2 kb/s on CDPD.
+        slot: Duration = Duration::from_micros(3125), Period;
+        /// First window in slots: an attempt comes after 0 to `window` − 1 of them.
+        window: u32 = 16, Count;
+        /// Largest window, at least `window`. The window doubles with each failure up to this.
+        max_window: u32 = 256, Count;
+        /// Probability that an attempt fails.
+        // Another station has the channel, or both collide.
+        failure: f64 = 0.4, BelowOne;
+        /// Mean of the exponential time for which another station then has the channel.
+        hold: Duration = Duration::from_secs(1), Time;
+        /// A station that has the channel sends all that is queued by then; otherwise it contends for each packet.
+        capture: bool = true, Flag;
+    }
 }
 
-impl Described for Contention {
-    type Config = Self;
-    const NAME: &'static str = "contention";
-    const SUMMARY: &'static str =
-        "Contention for the channel of one direction. The defaults are those of \"cdpd\".";
-    /// The uplink of CDPD. A slot is what lies between two busy/idle flags, 60 bits at 19.2 kb/s. The rest is
-    /// ours: a wait of 0.7 s on average makes the round trip of a packet of 512 bytes 1.8 s, as the WTCP paper
-    /// measured it (section 5.1.1).
-    const DEFAULT: Self = Self {
-        slot: Duration::from_micros(3125),
-        window: 16,
-        max_window: 256,
-        failure: 0.4,
-        hold: Duration::from_secs(1),
-        capture: true,
-    };
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::period(
-            "slot",
-            "Length of a slot, 60 bits at 19.2 kb/s on CDPD",
-            |c| &mut c.slot,
-        ),
-        Field::count(
-            "window",
-            "First window in slots: an attempt comes after 0 to `window` − 1 of them",
-            |c| &mut c.window,
-        ),
-        Field::count(
-            "max_window",
-            "Largest window, at least `window`. The window doubles with each failure up to this",
-            |c| &mut c.max_window,
-        ),
-        Field::new(
-            Kind::BelowOne,
-            "failure",
-            "Probability that an attempt fails",
-            |c| &mut c.failure,
-        ),
-        Field::new(
-            Kind::Time,
-            "hold",
-            "Mean of the exponential time for which another station then has the channel",
-            |c| &mut c.hold,
-        ),
-        Field::flag(
-            "capture",
-            "A station that has the channel sends all that is queued by then; otherwise it contends for each packet",
-            |c| &mut c.capture,
-        ),
-    ];
-
-    fn check(config: &Self) -> Result<(), Refusal> {
+impl Contention {
+    fn check(&self) -> Result<(), Refusal> {
         let Self {
             window, max_window, ..
-        } = config;
+        } = self;
         if window <= max_window {
             return Ok(());
         }

@@ -3,43 +3,18 @@
 //! It is a token [bucket](super::bucket). A packet that finds as many tokens as it has bytes takes them and
 //! passes; any other is dropped, and takes none. So no time `t` sees more than `burst + rate · t` pass.
 
-use crate::parameter::{Described, Field, Kind, Presets, optional};
+use crate::parameter::{Presets, optional, parameters};
 use crate::units::Rate;
 
-/// The rate and the burst of a policer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policer {
-    /// Rate at which bytes may pass in the long run.
-    pub rate: Rate,
-    /// Bytes that may pass at once after a rest; packets larger than this never pass.
-    pub burst: u64,
-}
-
-impl Described for Policer {
-    type Config = Self;
-    const NAME: &'static str = "policer";
-    const SUMMARY: &'static str =
-        "A token bucket (RFC 2697 section 3, the committed bucket alone).";
-    const DEFAULT: Self = Self {
-        rate: Rate::from_bps(1_000_000),
-        burst: 1500,
-    };
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new(
-            Kind::Rate,
-            "rate",
-            "What may pass in the long run",
-            |c: &mut Self| &mut c.rate,
-        )
-        .needed(),
-        Field::new(
-            Kind::Size,
-            "burst",
-            "What may pass at once after a rest; larger packets never pass",
-            |c: &mut Self| &mut c.burst,
-        )
-        .needed(),
-    ];
+parameters! {
+    /// A token bucket (RFC 2697 section 3, the committed bucket alone).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Policer as "policer" {
+        /// Rate at which bytes may pass in the long run.
+        rate: Rate = Rate::from_bps(1_000_000), Rate.needed();
+        /// Bytes that may pass at once after a rest; larger packets never pass.
+        burst: u64 = 1500, Size.needed();
+    }
 }
 
 impl Presets for Policer {

@@ -9,36 +9,19 @@
 //! the burst waits for a full bucket and takes the rest on credit (`tbf` drops it), so that the rate holds for all
 //! sizes in the long run.
 
-use crate::parameter::{Described, Field, Kind, Presets, optional};
+use crate::parameter::{Presets, optional, parameters};
 use crate::units::Rate;
 
-/// The rate and the burst of a shaper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shaper {
-    /// Rate at which bytes leave in the long run.
-    pub rate: Rate,
-    /// Bytes that leave at the link's own rate after a rest.
-    pub burst: u64,
-}
-
-impl Described for Shaper {
-    type Config = Self;
-    const NAME: &'static str = "shaper";
-    const SUMMARY: &'static str = "A token bucket, for whose tokens packets wait.";
-    const DEFAULT: Self = Self {
-        rate: Rate::from_bps(1_000_000),
-        burst: 1500,
-    };
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new(Kind::Rate, "rate", "What leaves in the long run", |c: &mut Self| &mut c.rate).needed(),
-        Field::new(
-            Kind::Size,
-            "burst",
-            "What leaves at the link's own rate after a rest; larger packets wait for a full bucket and take the rest on credit",
-            |c: &mut Self| &mut c.burst,
-        )
-        .needed(),
-    ];
+parameters! {
+    /// A token bucket, for whose tokens packets wait.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Shaper as "shaper" {
+        /// Rate at which bytes leave in the long run.
+        rate: Rate = Rate::from_bps(1_000_000), Rate.needed();
+        /// Bytes that leave at the link's own rate after a rest; larger packets wait for a full bucket and take the rest on
+        /// credit.
+        burst: u64 = 1500, Size.needed();
+    }
 }
 
 impl Presets for Shaper {

@@ -27,12 +27,12 @@
 macro_rules! parameters {
     (
         $(#[doc = $summary:literal])+
-        $(#[$meta:meta])*
+        #[derive($($derived:ident),+)]
         $vis:vis struct $config:ident as $name:literal $(check $check:path)? { $($fields:tt)* }
     ) => {
         $crate::parameter::parameters! {
             $(#[doc = $summary])+
-            $(#[$meta])*
+            #[derive($($derived),+)]
             $vis struct $config { $($fields)* }
         }
 

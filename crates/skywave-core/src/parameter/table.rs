@@ -77,12 +77,9 @@ pub(crate) const fn names<C, const N: usize>(
     all
 }
 
-/// Implements [`Optional`], and [`Table`], for configurations that are [`Described`] by themselves and have
-/// [`Presets`].
+/// Implements [`Optional`] for tables that have [`Presets`].
 macro_rules! optional {
     ($( $config:ident ),+) => { $(
-        $crate::parameter::table!($config);
-
         impl $crate::parameter::Optional for $config {
             const NAMES: &'static [&'static str] = &{
                 const N: usize = 1 + <$config as $crate::parameter::Presets>::PRESETS.len();

@@ -2,21 +2,27 @@
 //! Both start in the good state.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field};
+use crate::parameter::{Described, Field, parameters};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// The per-packet two-state channel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GilbertElliottConfig {
-    /// P(good → bad) at each packet (SIFEST's α).
-    pub to_bad: f64,
-    /// P(bad → good) at each packet (SIFEST's β).
-    pub to_good: f64,
-    /// Loss probability in the good state (x).
-    pub loss_good: f64,
-    /// Loss probability in the bad state (y).
-    pub loss_bad: f64,
+parameters! {
+    /// The per-packet two-state channel.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct GilbertElliottConfig {
+        /// Probability at each packet of a change from good to bad.
+        // SIFEST's α.
+        to_bad: f64 = 0.0, Probability.needed();
+        /// Probability at each packet of a change from bad to good.
+        // SIFEST's β.
+        to_good: f64 = 0.0, Probability.needed();
+        /// Loss probability in the good state.
+        // SIFEST's x.
+        loss_good: f64 = 0.0, Probability;
+        /// Loss probability in the bad state.
+        // SIFEST's y.
+        loss_bad: f64 = 1.0, Probability;
+    }
 }
 
 /// Steps once a packet, before that packet's loss is drawn (the order of ns-2's multi-state model).
@@ -32,32 +38,8 @@ impl Described for GilbertElliott {
     type Config = GilbertElliottConfig;
     const NAME: &'static str = "gilbert-elliott";
     const SUMMARY: &'static str = "A good and a bad state, which may change at each packet.";
-    const DEFAULT: GilbertElliottConfig = GilbertElliottConfig {
-        to_bad: 0.0,
-        to_good: 0.0,
-        loss_good: 0.0,
-        loss_bad: 1.0,
-    };
-    const FIELDS: &'static [Field<GilbertElliottConfig>] = &[
-        Field::probability(
-            "to_bad",
-            "Probability at each packet of a change from good to bad",
-            |c: &mut GilbertElliottConfig| &mut c.to_bad,
-        )
-        .needed(),
-        Field::probability(
-            "to_good",
-            "Probability at each packet of a change from bad to good",
-            |c: &mut GilbertElliottConfig| &mut c.to_good,
-        )
-        .needed(),
-        Field::probability("loss_good", "Loss probability in the good state", |c| {
-            &mut c.loss_good
-        }),
-        Field::probability("loss_bad", "Loss probability in the bad state", |c| {
-            &mut c.loss_bad
-        }),
-    ];
+    const DEFAULT: GilbertElliottConfig = GilbertElliottConfig::DEFAULT;
+    const FIELDS: &'static [Field<GilbertElliottConfig>] = GilbertElliottConfig::FIELDS;
 }
 
 impl LossModel for GilbertElliott {
@@ -89,17 +71,19 @@ impl LossModel for GilbertElliott {
     }
 }
 
-/// The two-state channel in time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GilbertElliottTimeConfig {
-    /// Mean stay in the good state.
-    pub good: Duration,
-    /// Mean stay in the bad state.
-    pub bad: Duration,
-    /// Loss probability of a packet in the good state.
-    pub loss_good: f64,
-    /// Loss probability of a packet in the bad state.
-    pub loss_bad: f64,
+parameters! {
+    /// The two-state channel in time.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct GilbertElliottTimeConfig {
+        /// Mean time in the good state.
+        good: Duration = Duration::MAX, Period.needed();
+        /// Mean time in the bad state.
+        bad: Duration = Duration::ZERO, Period.needed();
+        /// Loss probability in the good state.
+        loss_good: f64 = 0.0, Probability;
+        /// Loss probability in the bad state.
+        loss_bad: f64 = 1.0, Probability;
+    }
 }
 
 /// Stays in each state for an exponentially distributed time, whatever the packets do. A packet
@@ -122,32 +106,8 @@ impl Described for GilbertElliottTime {
     type Config = GilbertElliottTimeConfig;
     const NAME: &'static str = "gilbert-elliott-time";
     const SUMMARY: &'static str = "A good and a bad state, each kept for an exponential time.";
-    const DEFAULT: GilbertElliottTimeConfig = GilbertElliottTimeConfig {
-        good: Duration::MAX,
-        bad: Duration::ZERO,
-        loss_good: 0.0,
-        loss_bad: 1.0,
-    };
-    const FIELDS: &'static [Field<GilbertElliottTimeConfig>] = &[
-        Field::period(
-            "good",
-            "Mean time in the good state",
-            |c: &mut GilbertElliottTimeConfig| &mut c.good,
-        )
-        .needed(),
-        Field::period(
-            "bad",
-            "Mean time in the bad state",
-            |c: &mut GilbertElliottTimeConfig| &mut c.bad,
-        )
-        .needed(),
-        Field::probability("loss_good", "Loss probability in the good state", |c| {
-            &mut c.loss_good
-        }),
-        Field::probability("loss_bad", "Loss probability in the bad state", |c| {
-            &mut c.loss_bad
-        }),
-    ];
+    const DEFAULT: GilbertElliottTimeConfig = GilbertElliottTimeConfig::DEFAULT;
+    const FIELDS: &'static [Field<GilbertElliottTimeConfig>] = GilbertElliottTimeConfig::FIELDS;
 }
 
 impl LossModel for GilbertElliottTime {

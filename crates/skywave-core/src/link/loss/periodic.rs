@@ -1,17 +1,20 @@
 //! Losses at a fixed distance.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field};
+use crate::parameter::{Described, Field, parameters};
 use crate::time::Time;
 
-/// The places of lost packets in the order of packets: the first one, and the distance between
-/// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeriodicConfig {
-    /// Distance between losses in packets; 0 for a single loss.
-    pub every: u64,
-    /// Number of the first lost packet, from 1; `None` for `every`.
-    pub first: Option<u64>,
+parameters! {
+    /// The places of lost packets in the order of packets: the first one, and the distance between
+    /// them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct PeriodicConfig {
+        /// Distance between losses in packets.
+        // 0 for a single loss.
+        every: u64 = 0, Count.up_to(u64::MAX).needed();
+        /// Number of the first lost packet, counted from 1.
+        first: Option<u64> = None, Count.up_to(u64::MAX).or("`every`");
+    }
 }
 
 /// Loses packets at a fixed distance.
@@ -26,26 +29,8 @@ impl Described for Periodic {
     type Config = PeriodicConfig;
     const NAME: &'static str = "periodic";
     const SUMMARY: &'static str = "Every n-th packet is lost.";
-    const DEFAULT: PeriodicConfig = PeriodicConfig {
-        every: 0,
-        first: None,
-    };
-    const FIELDS: &'static [Field<PeriodicConfig>] = &[
-        Field::count(
-            "every",
-            "Distance between losses in packets",
-            |c: &mut PeriodicConfig| &mut c.every,
-        )
-        .up_to(u64::MAX)
-        .needed(),
-        Field::count(
-            "first",
-            "Number of the first lost packet, counted from 1",
-            |c: &mut PeriodicConfig| &mut c.first,
-        )
-        .up_to(u64::MAX)
-        .or("`every`"),
-    ];
+    const DEFAULT: PeriodicConfig = PeriodicConfig::DEFAULT;
+    const FIELDS: &'static [Field<PeriodicConfig>] = PeriodicConfig::FIELDS;
 }
 
 impl LossModel for Periodic {

@@ -7,25 +7,22 @@
 //! window (section 3.3) are what every recovery does with a [`Response`] whose window is unchanged.
 
 use super::{CongestionControl, Law, Reno, standard_growth};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
-/// CERL's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CerlConfig {
-    /// Share A of the largest queue seen from which a loss counts as congestive (section 4.7).
-    pub a: f64,
-    /// Reduce the window once a window of data only (section 3.4); CERL2 leaves that out.
-    pub once_per_window: bool,
-}
-
-impl CerlConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        a: 0.55,
-        once_per_window: true,
-    };
+parameters! {
+    /// CERL's constants, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CerlConfig {
+        /// Share of the largest queue seen from which a loss is congestive.
+        // A (section 4.7).
+        a: f64 = 0.55, Probability;
+        /// One reduction a window of data; CERL2: false.
+        // Section 3.4.
+        once_per_window: bool = true, Flag;
+    }
 }
 
 impl BuiltIn for Cerl {
@@ -36,18 +33,7 @@ impl BuiltIn for Cerl {
         "no cut when the queue is short, one cut a window (a, once_per_window)";
     const SOURCE: &'static str = "El-Ocla 2008, section 3";
     const DEFAULT: CerlConfig = CerlConfig::DEFAULT;
-    const FIELDS: &'static [Field<CerlConfig>] = &[
-        Field::probability(
-            "a",
-            "Share of the largest queue seen from which a loss is congestive",
-            |c| &mut c.a,
-        ),
-        Field::flag(
-            "once_per_window",
-            "One reduction a window of data; CERL2: false",
-            |c| &mut c.once_per_window,
-        ),
-    ];
+    const FIELDS: &'static [Field<CerlConfig>] = CerlConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CerlConfig>] = &[
         OwnPreset {
             name: "cerl",

@@ -13,6 +13,7 @@ mod velocity;
 
 use super::path::Rounds;
 use super::{CongestionControl, Law};
+use crate::parameter::parameters;
 use crate::tcp::flight::RateSample;
 use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Field, Setup};
@@ -27,21 +28,17 @@ use mode::Mode;
 use overload::Overload;
 use velocity::Velocity;
 
-/// Copa's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CopaConfig {
-    /// δ while no loss-based flow is about: 1/δ segments of a flow are in the queue on average.
-    pub delta: f64,
-    /// Looks for flows that fill the queue, and becomes as aggressive as they are.
-    pub competitive: bool,
-}
-
-impl CopaConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        delta: 0.5,
-        competitive: true,
-    };
+parameters! {
+    /// Copa's constants, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CopaConfig {
+        /// δ, a delay's weight against throughput.
+        // 1/δ segments of a flow are in the queue on average, while no loss-based flow is about.
+        delta: f64 = 0.5, Positive;
+        /// Lowers δ beside flows that fill the queue.
+        // It becomes as aggressive as they are.
+        competitive: bool = true, Flag;
+    }
 }
 
 /// State of one Copa sender.
@@ -71,16 +68,7 @@ impl BuiltIn for Copa {
         "a rate of 1/(δ·queueing delay); gives δ way beside flows that fill the queue";
     const SOURCE: &'static str = "Arun and Balakrishnan 2018";
     const DEFAULT: CopaConfig = CopaConfig::DEFAULT;
-    const FIELDS: &'static [Field<CopaConfig>] = &[
-        Field::positive("delta", "δ, a delay's weight against throughput", |c| {
-            &mut c.delta
-        }),
-        Field::flag(
-            "competitive",
-            "Lowers δ beside flows that fill the queue",
-            |c| &mut c.competitive,
-        ),
-    ];
+    const FIELDS: &'static [Field<CopaConfig>] = CopaConfig::FIELDS;
 
     fn build(config: &CopaConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup))

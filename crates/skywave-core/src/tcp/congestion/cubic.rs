@@ -1,33 +1,28 @@
 //! CUBIC (RFC 9438): growth by the time since the last reduction, in congestion avoidance.
 
 use super::{CongestionControl, Law};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Time;
 use crate::units::Segments;
 
-/// CUBIC's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CubicConfig {
-    /// Scaling constant C, segments per second cubed.
-    pub c: f64,
-    /// Multiplicative decrease factor.
-    pub beta: f64,
-    /// Give up part of the share to new flows.
-    pub fast_convergence: bool,
-    /// Once W_est has reached the window before the reduction, it grows as Reno's window does (α = 1,
-    /// RFC 9438 section 4.3). Linux has no such step: there W_est always grows with α_cubic.
-    pub alpha_one: bool,
-}
-
-impl CubicConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        c: 0.4,
-        beta: 0.7,
-        fast_convergence: true,
-        alpha_one: true,
-    };
+parameters! {
+    /// CUBIC's constants, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CubicConfig {
+        /// Scaling constant.
+        // C, segments per second cubed.
+        c: f64 = 0.4, Positive;
+        /// Decrease factor.
+        beta: f64 = 0.7, Probability;
+        /// Give up part of the share to new flows.
+        fast_convergence: bool = true, Flag;
+        /// Grow as Reno does when the window is what it was before the loss; Linux: false.
+        // Once W_est has reached the window before the reduction, it grows as Reno's window does (α = 1, RFC 9438
+        // section 4.3). Linux has no such step: there W_est always grows with α_cubic.
+        alpha_one: bool = true, Flag;
+    }
 }
 
 impl BuiltIn for Cubic {
@@ -37,20 +32,7 @@ impl BuiltIn for Cubic {
     const SUMMARY: &'static str = "cubic in the time since the last reduction";
     const SOURCE: &'static str = "RFC 9438";
     const DEFAULT: CubicConfig = CubicConfig::DEFAULT;
-    const FIELDS: &'static [Field<CubicConfig>] = &[
-        Field::positive("c", "Scaling constant", |c| &mut c.c),
-        Field::probability("beta", "Decrease factor", |c| &mut c.beta),
-        Field::flag(
-            "fast_convergence",
-            "Give up part of the share to new flows",
-            |c| &mut c.fast_convergence,
-        ),
-        Field::flag(
-            "alpha_one",
-            "Grow as Reno does when the window is what it was before the loss; Linux: false",
-            |c| &mut c.alpha_one,
-        ),
-    ];
+    const FIELDS: &'static [Field<CubicConfig>] = CubicConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CubicConfig>] = &[OwnPreset {
         name: "cubic",
         summary: "cubic growth in time since the last loss; SACK recovery",

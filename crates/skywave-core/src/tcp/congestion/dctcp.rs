@@ -6,25 +6,22 @@
 //! answered as by Reno.
 
 use super::{CongestionControl, Law, NeedsEcn, Reno, standard_growth};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
-/// DCTCP's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DctcpConfig {
-    /// Weight g of the latest window of data in α.
-    pub g: f64,
-    /// α before anything is known: 1 answers the first mark as Reno does (section 4.2).
-    pub alpha: f64,
-}
-
-impl DctcpConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        g: 1.0 / 16.0,
-        alpha: 1.0,
-    };
+parameters! {
+    /// DCTCP's constants, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DctcpConfig {
+        /// Weight of a window of data in the average.
+        // g, of the latest window of data in α.
+        g: f64 = 1.0 / 16.0, Probability;
+        /// First average.
+        // α before anything is known: 1 answers the first mark as Reno does (section 4.2).
+        alpha: f64 = 1.0, Probability;
+    }
 }
 
 impl BuiltIn for Dctcp {
@@ -34,12 +31,7 @@ impl BuiltIn for Dctcp {
     const SUMMARY: &'static str = "cut by the share of data that was marked; every mark is echoed";
     const SOURCE: &'static str = "RFC 8257";
     const DEFAULT: DctcpConfig = DctcpConfig::DEFAULT;
-    const FIELDS: &'static [Field<DctcpConfig>] = &[
-        Field::probability("g", "Weight of a window of data in the average", |c| {
-            &mut c.g
-        }),
-        Field::probability("alpha", "First average", |c| &mut c.alpha),
-    ];
+    const FIELDS: &'static [Field<DctcpConfig>] = DctcpConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<DctcpConfig>] = &[OwnPreset {
         name: "dctcp",
         summary: "cuts by the share of data that queues marked; ECN, SACK recovery",

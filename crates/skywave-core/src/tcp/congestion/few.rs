@@ -5,19 +5,18 @@
 //! every cut are Reno's.
 
 use super::{CongestionControl, Law, Reno};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
-/// FeW's constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FewConfig {
-    /// Segments by which the window grows in a round trip of congestion avoidance.
-    pub alpha: f64,
-}
-
-impl FewConfig {
-    /// The smallest of the values that its authors name (0.01 and 0.02): Francis 2012 gives none.
-    pub const DEFAULT: Self = Self { alpha: 0.01 };
+parameters! {
+    /// FeW's constant.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FewConfig {
+        /// Segments by which the window grows in a round trip of congestion avoidance.
+        // The smallest of the values that its authors name (0.01 and 0.02): Francis 2012 gives none.
+        alpha: f64 = 0.01, Positive;
+    }
 }
 
 impl BuiltIn for Few {
@@ -27,11 +26,7 @@ impl BuiltIn for Few {
     const SUMMARY: &'static str = "alpha segments a round trip instead of one; halving";
     const SOURCE: &'static str = "Nahm, Helmy and Kuo 2008";
     const DEFAULT: FewConfig = FewConfig::DEFAULT;
-    const FIELDS: &'static [Field<FewConfig>] = &[Field::positive(
-        "alpha",
-        "Segments by which the window grows in a round trip of congestion avoidance",
-        |c| &mut c.alpha,
-    )];
+    const FIELDS: &'static [Field<FewConfig>] = FewConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<FewConfig>] = &[OwnPreset {
         name: "few",
         summary: "a window that grows by 0.01 segments a round trip; NewReno recovery",

@@ -6,23 +6,20 @@
 //! would speed up the growth that fills it.
 
 use super::{CongestionControl, Law, Reno};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Segments;
 
-/// Hybla's constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HyblaConfig {
-    /// Round-trip time RTT0 of the reference path.
-    pub rtt0: Duration,
-}
-
-impl HyblaConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        rtt0: Duration::from_millis(25),
-    };
+parameters! {
+    /// Hybla's constant, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct HyblaConfig {
+        /// Reference round-trip time.
+        // RTT0, of the reference path.
+        rtt0: Duration = Duration::from_millis(25), Period;
+    }
 }
 
 impl BuiltIn for Hybla {
@@ -32,10 +29,7 @@ impl BuiltIn for Hybla {
     const SUMMARY: &'static str = "growth in time as with a round trip of rtt0; halving";
     const SOURCE: &'static str = "Caini and Firrincieli 2004";
     const DEFAULT: HyblaConfig = HyblaConfig::DEFAULT;
-    const FIELDS: &'static [Field<HyblaConfig>] =
-        &[Field::period("rtt0", "Reference round-trip time", |c| {
-            &mut c.rtt0
-        })];
+    const FIELDS: &'static [Field<HyblaConfig>] = HyblaConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<HyblaConfig>] = &[OwnPreset {
         name: "hybla",
         summary: "grows on a long path as fast as on one of 25 ms; SACK recovery",

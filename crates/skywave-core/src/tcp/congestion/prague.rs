@@ -14,27 +14,24 @@
 
 use super::dctcp::MarkedShare;
 use super::{CongestionControl, Law, NeedsEcn, Reno};
+use crate::parameter::parameters;
 use crate::tcp::pacing::{NOMINAL_RTT, SLOW_START_GAIN, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Field, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Repairing, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
-/// Prague's constants.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PragueConfig {
-    /// Weight g of the latest round trip in α.
-    pub g: f64,
-    /// The virtual round trip: with a shorter one the sender behaves as with this.
-    pub rtt_virt: Duration,
-}
-
-impl PragueConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        g: 1.0 / 16.0,
-        rtt_virt: Duration::from_millis(25),
-    };
+parameters! {
+    /// Prague's constants, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PragueConfig {
+        /// Weight of a round trip in the average.
+        // g, of the latest round trip in α.
+        g: f64 = 1.0 / 16.0, Probability;
+        /// Virtual round-trip time.
+        // With a shorter round trip the sender behaves as with this.
+        rtt_virt: Duration = Duration::from_millis(25), Period;
+    }
 }
 
 impl BuiltIn for Prague {
@@ -45,10 +42,7 @@ impl BuiltIn for Prague {
     const SUMMARY: &'static str = "DCTCP's cut; growth as with 25 ms; paced; ECT(1)";
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control";
     const DEFAULT: PragueConfig = PragueConfig::DEFAULT;
-    const FIELDS: &'static [Field<PragueConfig>] = &[
-        Field::probability("g", "Weight of a round trip in the average", |c| &mut c.g),
-        Field::period("rtt_virt", "Virtual round-trip time", |c| &mut c.rtt_virt),
-    ];
+    const FIELDS: &'static [Field<PragueConfig>] = PragueConfig::FIELDS;
 
     fn build(config: &PragueConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup))

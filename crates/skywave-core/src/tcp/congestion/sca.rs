@@ -5,20 +5,19 @@
 //! Slow start and every cut are Reno's; a cut begins the count again.
 
 use super::{CongestionControl, Law, Reno};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
-/// SCA's constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ScaConfig {
-    /// ACKs of congestion avoidance for one segment more (`ca_increase_thresh`).
-    pub acks: u32,
-}
-
-impl ScaConfig {
-    /// The text names no number: ten are more than the window that a chain of four hops fills.
-    pub const DEFAULT: Self = Self { acks: 10 };
+parameters! {
+    /// SCA's constant.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ScaConfig {
+        /// ACKs of congestion avoidance for one segment more.
+        // `ca_increase_thresh`. The text names no number: ten are more than the window that a chain of four hops fills.
+        acks: u32 = 10, Count.alone();
+    }
 }
 
 impl BuiltIn for Sca {
@@ -28,12 +27,7 @@ impl BuiltIn for Sca {
     const SUMMARY: &'static str = "one segment after that many ACKs; halving";
     const SOURCE: &'static str = "Papanastasiou and Ould-Khaoua 2004";
     const DEFAULT: ScaConfig = ScaConfig::DEFAULT;
-    const FIELDS: &'static [Field<ScaConfig>] = &[Field::count(
-        "acks",
-        "ACKs of congestion avoidance for one segment more",
-        |c: &mut ScaConfig| &mut c.acks,
-    )
-    .alone()];
+    const FIELDS: &'static [Field<ScaConfig>] = ScaConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<ScaConfig>] = &[OwnPreset {
         name: "sca",
         summary: "one segment more after ten ACKs; NewReno recovery",

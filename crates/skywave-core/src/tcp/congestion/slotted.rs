@@ -8,6 +8,7 @@
 //! Slow start is as ever. A loss ends the slot, and the window falls to the share.
 
 use super::{CongestionControl, Law};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, TimeoutEvent, Window,
@@ -15,21 +16,16 @@ use crate::tcp::window::{
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Length of a slot, and what is added to the share.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SlottedConfig {
-    /// Length of a slot in smoothed round trips.
-    pub round_trips: f64,
-    /// Segments that the window is larger than the measured share.
-    pub probe: f64,
-}
-
-impl SlottedConfig {
-    /// Our choice: the text has no numbers.
-    pub const DEFAULT: Self = Self {
-        round_trips: 10.0,
-        probe: 1.0,
-    };
+parameters! {
+    /// Length of a slot, and what is added to the share.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct SlottedConfig {
+        /// Length of a slot in round trips.
+        // Smoothed ones. The defaults are our choice: the text has no numbers.
+        round_trips: f64 = 10.0, Positive;
+        /// Segments that the window is larger than the measured share.
+        probe: f64 = 1.0, Positive;
+    }
 }
 
 impl BuiltIn for Slotted {
@@ -39,16 +35,7 @@ impl BuiltIn for Slotted {
     const SUMMARY: &'static str = "constant for ten round trips, then the measured share and one";
     const SOURCE: &'static str = "Roy et al. 2006; Francis 2012, section 4.2";
     const DEFAULT: SlottedConfig = SlottedConfig::DEFAULT;
-    const FIELDS: &'static [Field<SlottedConfig>] = &[
-        Field::positive("round_trips", "Length of a slot in round trips", |c| {
-            &mut c.round_trips
-        }),
-        Field::positive(
-            "probe",
-            "Segments that the window is larger than the measured share",
-            |c| &mut c.probe,
-        ),
-    ];
+    const FIELDS: &'static [Field<SlottedConfig>] = SlottedConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<SlottedConfig>] = &[OwnPreset {
         name: "slotted",
         summary: "a constant window for ten round trips at a time; NewReno recovery",

@@ -11,27 +11,23 @@
 //! sender must know the rate of the radio.
 
 use super::{CongestionControl, Law, Reno, standard_growth};
+use crate::parameter::parameters;
 use crate::tcp::pacing::NOMINAL_RTT;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Rate;
 
-/// Parameters of TCP-AP.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TcpApConfig {
-    /// Hops to the receiver, which routing tells a station.
-    pub hops: f64,
-    /// Weight of the older delays in the average.
-    pub memory: f64,
-}
-
-impl TcpApConfig {
-    /// A chain of four hops, and the authors' weight.
-    pub const DEFAULT: Self = Self {
-        hops: 4.0,
-        memory: 0.7,
-    };
+parameters! {
+    /// What TCP-AP knows of its path.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct TcpApConfig {
+        /// Hops to the receiver.
+        // Routing tells a station. By default a chain of four hops, and the authors' weight.
+        hops: f64 = 4.0, Positive;
+        /// Weight of the older delays in the average.
+        memory: f64 = 0.7, Probability;
+    }
 }
 
 impl BuiltIn for TcpAp {
@@ -42,12 +38,7 @@ impl BuiltIn for TcpAp {
         "paced by the delay of four hops and the variation of round trips; halving";
     const SOURCE: &'static str = "ElRakabawy, Klemm and Lindemann 2005";
     const DEFAULT: TcpApConfig = TcpApConfig::DEFAULT;
-    const FIELDS: &'static [Field<TcpApConfig>] = &[
-        Field::positive("hops", "Hops to the receiver", |c| &mut c.hops),
-        Field::probability("memory", "Weight of the older delays in the average", |c| {
-            &mut c.memory
-        }),
-    ];
+    const FIELDS: &'static [Field<TcpApConfig>] = TcpApConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<TcpApConfig>] = &[OwnPreset {
         name: "tcp-ap",
         summary: "adaptive pacing for a chain of four radio hops; NewReno recovery",

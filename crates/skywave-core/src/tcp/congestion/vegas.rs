@@ -5,29 +5,23 @@
 //! fine-grained loss check belongs to the `detection` slot.
 
 use super::{CongestionControl, Law};
+use crate::parameter::parameters;
 use crate::tcp::slot::{BuiltIn, Field, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, MIN_SSTHRESH, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Vegas' thresholds, in segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VegasConfig {
-    /// Grow when fewer than this many extra segments are queued.
-    pub alpha: f64,
-    /// Shrink when more than this many are.
-    pub beta: f64,
-    /// Leave slow start when more than this many are.
-    pub gamma: f64,
-}
-
-impl VegasConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        alpha: 1.0,
-        beta: 3.0,
-        gamma: 1.0,
-    };
+parameters! {
+    /// Vegas' thresholds, in segments; by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct VegasConfig {
+        /// Queued segments below which the window grows.
+        alpha: f64 = 1.0, Positive;
+        /// Queued segments above which the window shrinks.
+        beta: f64 = 3.0, Positive;
+        /// Queued segments above which slow start ends.
+        gamma: f64 = 1.0, Positive;
+    }
 }
 
 impl BuiltIn for Vegas {
@@ -37,23 +31,7 @@ impl BuiltIn for Vegas {
     const SUMMARY: &'static str = "holds alpha to beta segments in the queue";
     const SOURCE: &'static str = "Brakmo 1994";
     const DEFAULT: VegasConfig = VegasConfig::DEFAULT;
-    const FIELDS: &'static [Field<VegasConfig>] = &[
-        Field::positive(
-            "alpha",
-            "Queued segments below which the window grows",
-            |c| &mut c.alpha,
-        ),
-        Field::positive(
-            "beta",
-            "Queued segments above which the window shrinks",
-            |c| &mut c.beta,
-        ),
-        Field::positive(
-            "gamma",
-            "Queued segments above which slow start ends",
-            |c| &mut c.gamma,
-        ),
-    ];
+    const FIELDS: &'static [Field<VegasConfig>] = VegasConfig::FIELDS;
 
     fn build(config: &VegasConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup.mss))

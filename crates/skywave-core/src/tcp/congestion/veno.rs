@@ -1,21 +1,20 @@
 //! TCP Veno (Fu and Liew 2003): Reno that grows slower and cuts less by the backlog it measures.
 
 use super::{CongestionControl, Law, Reno};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Segments;
 
-/// Veno's threshold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VenoConfig {
-    /// Backlog N in segments from which a loss counts as congestive.
-    pub backlog: f64,
-}
-
-impl VenoConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self { backlog: 3.0 };
+parameters! {
+    /// Veno's threshold, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct VenoConfig {
+        /// Backlog in segments from which a loss is congestive.
+        // N.
+        backlog: f64 = 3.0, Positive;
+    }
 }
 
 impl BuiltIn for Veno {
@@ -25,11 +24,7 @@ impl BuiltIn for Veno {
     const SUMMARY: &'static str = "slower growth and a milder cut by the backlog";
     const SOURCE: &'static str = "Fu and Liew 2003";
     const DEFAULT: VenoConfig = VenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<VenoConfig>] = &[Field::positive(
-        "backlog",
-        "Backlog in segments from which a loss is congestive",
-        |c| &mut c.backlog,
-    )];
+    const FIELDS: &'static [Field<VenoConfig>] = VenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<VenoConfig>] = &[OwnPreset {
         name: "veno",
         summary: "milder cut (4/5) when the backlog is small",

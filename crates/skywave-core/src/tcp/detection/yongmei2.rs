@@ -14,17 +14,20 @@
 //!   128 bytes, and fewer than two double it again, up to the full size (`resize`).
 
 use super::{DetectionEvent, Detector, Dupacks, LossDetector, Sending};
+use crate::parameter::parameters;
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::rtt_range::RttRange;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
 
-/// Parameters of mechanism 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Yongmei2Config {
-    /// The size of segments follows the losses that are no congestion.
-    pub resize: bool,
+parameters! {
+    /// What mechanism 2 does besides telling losses apart.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Yongmei2Config {
+        /// Halve segments, to 128 bytes at least, where losses without congestion are frequent.
+        resize: bool = true, Flag;
+    }
 }
 
 /// State of one detector.
@@ -45,12 +48,8 @@ impl BuiltIn for Yongmei2 {
     const NAME: &'static str = "yongmei-2";
     const SUMMARY: &'static str = "three duplicate ACKs; no cut below a threshold of delay, shorter segments if many are lost so (resize)";
     const SOURCE: &'static str = "Yongmei et al. 2009, in Francis 2012, section 3.1.3";
-    const DEFAULT: Yongmei2Config = Yongmei2Config { resize: true };
-    const FIELDS: &'static [Field<Yongmei2Config>] = &[Field::flag(
-        "resize",
-        "Halve segments, to 128 bytes at least, where losses without congestion are frequent",
-        |c| &mut c.resize,
-    )];
+    const DEFAULT: Yongmei2Config = Yongmei2Config::DEFAULT;
+    const FIELDS: &'static [Field<Yongmei2Config>] = Yongmei2Config::FIELDS;
     const PRESETS: &'static [OwnPreset<Yongmei2Config>] = &[OwnPreset {
         name: "yongmei-2",
         summary: "NewReno that cuts for losses at long delays only, and sizes segments by the others",

@@ -2,29 +2,24 @@
 //! when everything sent before it is acknowledged.
 
 use super::{LossRecovery, Progress, Repair, Repairs};
+use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// Parameters of NewReno's recovery: its additions to the window, and its timer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NewRenoConfig {
-    /// The duplicate ACKs that found the loss count as segments that have left the network.
-    pub starts_inflated: bool,
-    /// A partial ACK takes back what it acknowledges, less one segment; otherwise everything that was added.
-    pub deflates: bool,
-    /// Each partial ACK restarts the timer, whatever the connection's `impatient` says.
-    pub patient: bool,
-}
-
-impl NewRenoConfig {
-    /// As in RFC 6582.
-    pub const DEFAULT: Self = Self {
-        starts_inflated: true,
-        deflates: true,
-        patient: false,
-    };
+parameters! {
+    /// Inflation of the window in a recovery, and the recovery's timer; by default as in RFC 6582.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct NewRenoConfig {
+        /// The duplicate ACKs that found the loss add to what may be in flight.
+        // They count as segments that have left the network.
+        starts_inflated: bool = true, Flag;
+        /// A partial ACK takes back what it acknowledges, less one segment; false: all that was added.
+        deflates: bool = true, Flag;
+        /// Each partial ACK restarts the timer, whatever `impatient` says.
+        patient: bool = false, Flag;
+    }
 }
 
 /// State of one fast recovery.
@@ -76,23 +71,7 @@ impl BuiltIn for NewReno {
     const SUMMARY: &'static str = "fast recovery that repairs a hole a round trip";
     const SOURCE: &'static str = "RFC 6582";
     const DEFAULT: NewRenoConfig = NewRenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<NewRenoConfig>] = &[
-        Field::flag(
-            "starts_inflated",
-            "The duplicate ACKs that found the loss add to what may be in flight",
-            |c| &mut c.starts_inflated,
-        ),
-        Field::flag(
-            "deflates",
-            "A partial ACK takes back what it acknowledges, less one segment; false: all that was added",
-            |c| &mut c.deflates,
-        ),
-        Field::flag(
-            "patient",
-            "Each partial ACK restarts the timer, whatever `impatient` says",
-            |c| &mut c.patient,
-        ),
-    ];
+    const FIELDS: &'static [Field<NewRenoConfig>] = NewRenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<NewRenoConfig>] = &[OwnPreset {
         name: "newreno",
         summary: "fast recovery that survives partial ACKs",

@@ -2,28 +2,23 @@
 //! the first new ACK.
 
 use super::{LossRecovery, Progress, Repair, Repairs};
+use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// Parameters of Reno's recovery: effects of duplicate ACKs besides finding a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RenoConfig {
-    /// Whether duplicate ACKs let new data out: the first two (RFC 3042), and each one during the
-    /// repair (inflation).
-    pub sends_on_dupacks: bool,
-    /// Whether duplicate ACKs find no loss below what was sent before the last repair or timeout
-    /// (RFC 6582's `recover`).
-    pub guard: bool,
-}
-
-impl RenoConfig {
-    /// As ns-2 has it.
-    pub const DEFAULT: Self = Self {
-        sends_on_dupacks: true,
-        guard: true,
-    };
+parameters! {
+    /// Effects of duplicate ACKs besides finding a loss, by default as ns-2 has them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct RenoConfig {
+        /// Duplicate ACKs let new data out: the first two, and each one during the repair.
+        // The first two by RFC 3042; the others inflate the window.
+        sends_on_dupacks: bool = true, Flag;
+        /// Duplicate ACKs find no loss below what was sent before the last repair or timeout.
+        // RFC 6582's `recover`.
+        guard: bool = true, Flag;
+    }
 }
 
 /// State of one fast recovery.
@@ -52,18 +47,7 @@ impl BuiltIn for Reno {
     const SUMMARY: &'static str = "fast recovery that ends with the first new ACK";
     const SOURCE: &'static str = "RFC 2581 section 3.2";
     const DEFAULT: RenoConfig = RenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<RenoConfig>] = &[
-        Field::flag(
-            "sends_on_dupacks",
-            "Duplicate ACKs let new data out: the first two, and each one during the repair",
-            |c| &mut c.sends_on_dupacks,
-        ),
-        Field::flag(
-            "guard",
-            "Duplicate ACKs find no loss below what was sent before the last repair or timeout",
-            |c| &mut c.guard,
-        ),
-    ];
+    const FIELDS: &'static [Field<RenoConfig>] = RenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<RenoConfig>] = &[OwnPreset {
         name: "reno",
         summary: "fast retransmit and fast recovery",

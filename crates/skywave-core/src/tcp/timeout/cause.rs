@@ -11,19 +11,23 @@
 //! - further timeouts in between are part of the first.
 
 use super::TimeoutPolicy;
+use crate::parameter::parameters;
 use crate::tcp::flight::RttSample;
 use crate::tcp::rtt_range::RttRange;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
-/// How the cause of a timeout is found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CauseConfig {
-    /// The longest queue that counts as short, as a share of the longest delay in queues that was seen.
-    pub queue: f64,
-    /// Round trips that are awaited.
-    pub samples: u32,
+parameters! {
+    /// Bounds by which the cause of a timeout is found.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct CauseConfig {
+        /// The longest queue that is short, as a share of the longest that was seen.
+        // Of the delays in queues.
+        queue: f64 = 0.5, Probability;
+        /// Round trips of what is sent again that are awaited.
+        samples: u32 = 4, Count;
+    }
 }
 
 impl BuiltIn for Cause {
@@ -33,22 +37,8 @@ impl BuiltIn for Cause {
     const SUMMARY: &'static str =
         "take it back if the round trips of what is sent again show a short queue (queue, samples)";
     const SOURCE: &'static str = "Park et al., in Francis 2012, section 5.2";
-    const DEFAULT: CauseConfig = CauseConfig {
-        queue: 0.5,
-        samples: 4,
-    };
-    const FIELDS: &'static [Field<CauseConfig>] = &[
-        Field::probability(
-            "queue",
-            "The longest queue that is short, as a share of the longest that was seen",
-            |c| &mut c.queue,
-        ),
-        Field::count(
-            "samples",
-            "Round trips of what is sent again that are awaited",
-            |c| &mut c.samples,
-        ),
-    ];
+    const DEFAULT: CauseConfig = CauseConfig::DEFAULT;
+    const FIELDS: &'static [Field<CauseConfig>] = CauseConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CauseConfig>] = &[OwnPreset {
         name: "rto-cause",
         summary: "NewReno that takes a timeout back if the queue is short",

@@ -2,29 +2,24 @@
 //! (Francis 2012, chapter 5).
 
 use super::{Extension, TimeoutPolicy};
+use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 
-/// How the extended timer waits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExtendedConfig {
-    /// The extended timer at the first expiry on a connection, in RTOs.
-    pub first: f64,
-    /// The extended timer at later expiries, in RTOs.
-    pub later: f64,
-    /// Send the oldest segment again when the timer is extended; the thesis does not say whether.
-    pub retransmit: bool,
-}
-
-impl ExtendedConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        first: 1.5,
-        later: 2.0,
-        retransmit: false,
-    };
+parameters! {
+    /// Lengths of the extended timer, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct ExtendedConfig {
+        /// The timer at the first expiry on a connection, in RTOs.
+        first: f64 = 1.5, Positive;
+        /// The same at later ones.
+        later: f64 = 2.0, Positive;
+        /// Send the oldest segment again as well.
+        // The thesis does not say whether.
+        retransmit: bool = false, Flag;
+    }
 }
 
 impl BuiltIn for Extended {
@@ -35,17 +30,7 @@ impl BuiltIn for Extended {
         "wait once more first, 1.5 RTO, later 2 (first, later, retransmit)";
     const SOURCE: &'static str = "Francis 2012, chapter 5";
     const DEFAULT: ExtendedConfig = ExtendedConfig::DEFAULT;
-    const FIELDS: &'static [Field<ExtendedConfig>] = &[
-        Field::positive(
-            "first",
-            "The timer at the first expiry on a connection, in RTOs",
-            |c| &mut c.first,
-        ),
-        Field::positive("later", "The same at later ones", |c| &mut c.later),
-        Field::flag("retransmit", "Send the oldest segment again as well", |c| {
-            &mut c.retransmit
-        }),
-    ];
+    const FIELDS: &'static [Field<ExtendedConfig>] = ExtendedConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<ExtendedConfig>] = &[OwnPreset {
         name: "thesis-newreno",
         summary: "NewReno that waits once more before a timeout, for delayed networks",

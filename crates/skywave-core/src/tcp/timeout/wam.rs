@@ -12,16 +12,20 @@
 //! - while the sender goes back N after a timeout there is no new data to ask with, and an expiry is a timeout.
 
 use super::{Extension, TimeoutPolicy};
+use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::time::Duration;
 
-/// How long TCP-WAM waits for an answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WamConfig {
-    /// α: the time for an answer as a share of the RTO.
-    pub alpha: f64,
+parameters! {
+    /// Time for which TCP-WAM waits for an answer.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct WamConfig {
+        /// Time for an answer, in RTOs; at most a second.
+        // α.
+        alpha: f64 = 0.5, Probability;
+    }
 }
 
 /// The longest time for an answer.
@@ -33,12 +37,8 @@ impl BuiltIn for Wam {
     const NAME: &'static str = "wam";
     const SUMMARY: &'static str = "go on with new data that asks for an answer, and cut if none comes within half an RTO (alpha)";
     const SOURCE: &'static str = "Francis 2012, section 3.2.1";
-    const DEFAULT: WamConfig = WamConfig { alpha: 0.5 };
-    const FIELDS: &'static [Field<WamConfig>] = &[Field::probability(
-        "alpha",
-        "Time for an answer, in RTOs; at most a second",
-        |c| &mut c.alpha,
-    )];
+    const DEFAULT: WamConfig = WamConfig::DEFAULT;
+    const FIELDS: &'static [Field<WamConfig>] = WamConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<WamConfig>] = &[OwnPreset {
         name: "wam",
         summary: "Reno that takes its first timeout for lost ACKs and goes on; with `acking = \"wam\"`",
