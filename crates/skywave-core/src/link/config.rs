@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::parameter::parameters;
 use crate::time::{Duration, Time};
 pub use crate::units::Limit;
 use crate::units::Rate;
@@ -154,13 +155,16 @@ pub struct Blackout {
     pub end: Time,
 }
 
-/// Reordering: chosen packets get an extra delay, and later ones overtake them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reordering {
-    /// Probability that a packet is delayed.
-    pub probability: f64,
-    /// Extra delay of the chosen packets.
-    pub delay: Duration,
+parameters! {
+    /// Reordering by an extra delay.
+    // Later packets overtake the chosen ones.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Reordering as "reordering" {
+        /// Probability that a packet is delayed.
+        probability: f64 = 0.0, Probability.needed();
+        /// Extra delay of such a packet.
+        delay: Duration = Duration::ZERO, Time.needed();
+    }
 }
 
 impl LinkConfig {

@@ -10,24 +10,19 @@
 //! the source has nothing more to send, or it would wait for a timeout; and that a duplicate
 //! acknowledgement waits until the destination has everything before the hole.
 
+use crate::parameter::parameters;
 use crate::tcp::Connection;
 use crate::time::{Duration, Time};
 
-/// Settings of M-TCP.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EndToEnd {
-    /// The destination is disconnected when an answer of it is overdue by this time, a smoothed round
-    /// trip after the last sign of it. Below the source's shortest retransmission timeout, so that the
-    /// source hears of it before its timer expires.
-    pub silence: Duration,
-}
-
-impl Default for EndToEnd {
-    /// Half of 200 ms, the shortest timeout of common stacks.
-    fn default() -> Self {
-        Self {
-            silence: Duration::from_millis(100),
-        }
+parameters! {
+    /// M-TCP's settings.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct EndToEnd as "end-to-end" {
+        /// The destination is disconnected when an answer is overdue by this time, a smoothed round trip after the last sign
+        /// of it.
+        // Below the source's shortest retransmission timeout, so that the source hears of it before its timer expires:
+        // half of 200 ms, the shortest timeout of common stacks.
+        silence: Duration = Duration::from_millis(100), Period;
     }
 }
 

@@ -1,7 +1,19 @@
 //! When a proxy hands on what has come: at once, or spread over time.
+//!
+//! Adaptive rate control: with each segment that arrives, a gap R after the one before, the spacing of departures
+//! becomes S = β((1 − α)S + αR). With even arrivals S settles at βα/(1 − β(1 − α)) of the gap, 0.53 with the paper's
+//! numbers: the proxy may send nearly twice as fast as it receives, not slightly faster, as the text has it of β
+//! alone. And a silence counts as a gap: after one of 10 s each segment waits for a second or more. The text says no
+//! more, so nor does this. (Itoh and Yamamoto, "Proxy-Based TCP with Adaptive Rate Control and Intentional Flow
+//! Control in Ad Hoc Networks", GLOBECOM 2008, as the thesis' section 3.3.2 has it.)
+//!
+//! Pacing of what comes in lumps: Shikama, "Mitigation of Bursty Packets by a TCP Proxy Improving TCP Performance in a
+//! Wired and Wireless Network", GLOBECOM Workshops 2010, as the thesis' section 3.3.1 has it. The rate is open there
+//! and decided here.
 
 use std::collections::VecDeque;
 
+use crate::parameter::parameters;
 use crate::time::{Duration, Time};
 
 /// When a proxy hands bytes to the connection to the destination: its policy on that side.
@@ -17,53 +29,29 @@ pub enum TowardsDestination {
     Paced(Paced),
 }
 
-/// Adaptive rate control: with each segment that arrives, a gap R after the one before, the spacing of departures
-/// becomes S = β((1 − α)S + αR).
-///
-/// With even arrivals S settles at βα/(1 − β(1 − α)) of the gap, 0.53 with the paper's numbers: the proxy may send
-/// nearly twice as fast as it receives, not slightly faster, as the text has it of β alone. And a silence counts as
-/// a gap: after one of 10 s each segment waits for a second or more. The text says no more, so nor does this.
-///
-/// Itoh and Yamamoto, "Proxy-Based TCP with Adaptive Rate Control and Intentional Flow Control in Ad Hoc
-/// Networks", GLOBECOM 2008, as the thesis' section 3.3.2 has it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spaced {
-    /// Weight of a new gap, α.
-    pub alpha: f64,
-    /// Factor of the result, β; below 1 the proxy sends faster than it receives.
-    pub beta: f64,
-}
-
-impl Default for Spaced {
-    /// The paper's.
-    fn default() -> Self {
-        Self {
-            alpha: 0.125,
-            beta: 0.9,
-        }
+parameters! {
+    /// Settings of adaptive rate control.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Spaced as "spaced" {
+        /// Weight of a new gap.
+        // α; the defaults are the paper's.
+        alpha: f64 = 0.125, Probability;
+        /// Factor of the result.
+        // β; below 1 the proxy sends faster than it receives.
+        beta: f64 = 0.9, Probability;
     }
 }
 
-/// Pacing of what comes in lumps.
-///
-/// Shikama, "Mitigation of Bursty Packets by a TCP Proxy Improving TCP Performance in a Wired and Wireless Network",
-/// GLOBECOM Workshops 2010, as the thesis' section 3.3.1 has it. The rate is open there and decided here.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Paced {
-    /// The rate is the mean rate of arrival over this many smoothed round trips to the destination, or longer: since
-    /// the last arrival before. So a lump that ends a long wait is not its own mean.
-    pub rtts: f64,
-    /// The receive window does not open while something waits: the source hears of the pacing. Otherwise
-    /// the two connections are independent.
-    pub cooperates: bool,
-}
-
-impl Default for Paced {
-    fn default() -> Self {
-        Self {
-            rtts: 10.0,
-            cooperates: true,
-        }
+parameters! {
+    /// Settings of PEP pacing.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Paced as "paced" {
+        /// The rate is the mean over this many smoothed round trips to the destination.
+        // Or longer: since the last arrival before. So a lump that ends a long wait is not its own mean.
+        rtts: f64 = 10.0, Positive;
+        /// The window towards the source does not open while something waits.
+        // So the source hears of the pacing. Otherwise the two connections are independent.
+        cooperates: bool = true, Flag;
     }
 }
 

@@ -16,7 +16,7 @@ use crate::lower::steps;
 use crate::lower::{Draw, Network, Target, check_name, copies, numbered};
 use crate::model::optional::optional;
 use crate::model::units;
-use crate::model::{Dist, JitterModel, LinkModel, ReorderingModel};
+use crate::model::{Dist, JitterModel, LinkModel};
 use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
@@ -158,7 +158,11 @@ fn direction(
         blackouts: blackouts(model.blackouts.as_ref(), end)?,
         corruption: model.corruption.map_or(0.0, |p| p.0),
         duplication: model.duplication.map_or(0.0, |p| p.0),
-        reordering: model.reordering.map(reordering),
+        reordering: model
+            .reordering
+            .as_ref()
+            .map(|given| given.over(&Reordering::DEFAULT))
+            .transpose()?,
         fec: optional(model.fec.as_ref())?,
         contention: optional(model.contention.as_ref())?,
         arq: optional(model.arq.as_ref())?,
@@ -264,12 +268,5 @@ pub(crate) fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitt
         .label("the smaller one first")),
         JitterModel::Uniform(low, high) => Ok(Some(Jitter::Uniform(low.0, high.0))),
         JitterModel::Exponential(mean) => Ok(Some(Jitter::Exponential(mean.0))),
-    }
-}
-
-fn reordering(model: ReorderingModel) -> Reordering {
-    Reordering {
-        probability: model.probability.0,
-        delay: model.delay.0,
     }
 }

@@ -15,9 +15,9 @@ use crate::lower::custom::CustomMembers;
 use crate::lower::{Network, hand_over, route, tcp};
 use crate::model::flow::FlowModel;
 use crate::model::proxy::{
-    PacedModel, ProxyModel, ProxySettingsModel, SpacedModel, TowardsDestinationModel,
-    TowardsDestinationPresetModel, TowardsDestinationSettingsModel, TowardsSourceModel,
-    TowardsSourcePresetModel, TowardsSourceSettingsModel,
+    ProxyModel, ProxySettingsModel, TowardsDestinationModel, TowardsDestinationPresetModel,
+    TowardsDestinationSettingsModel, TowardsSourceModel, TowardsSourcePresetModel,
+    TowardsSourceSettingsModel,
 };
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -79,8 +79,8 @@ pub(crate) fn lower<'a>(
     Ok(Some(Proxy {
         buffer: buffer(settings, near)?,
         config: ProxyConfig {
-            towards_source: towards_source(settings.towards_source.as_ref()),
-            towards_destination: towards_destination(settings.towards_destination),
+            towards_source: towards_source(settings.towards_source.as_ref())?,
+            towards_destination: towards_destination(settings.towards_destination.as_ref())?,
         },
         settings,
         transport,
@@ -108,57 +108,43 @@ fn buffer(settings: &ProxySettingsModel, near: &Arc<TcpConfig>) -> Result<u32, F
     Ok(bytes as u32)
 }
 
-fn towards_source(model: Option<&TowardsSourceModel>) -> TowardsSource {
-    match model {
-        None | Some(TowardsSourceModel::Preset(TowardsSourcePresetModel::Plain)) => {
-            TowardsSource::Plain
+fn towards_source(model: Option<&TowardsSourceModel>) -> Result<TowardsSource, Fault> {
+    use TowardsSourcePresetModel as Preset;
+    use TowardsSourceSettingsModel as Settings;
+    Ok(match model {
+        None | Some(TowardsSourceModel::Preset(Preset::Plain)) => TowardsSource::Plain,
+        Some(TowardsSourceModel::Preset(Preset::MTcp)) => {
+            TowardsSource::EndToEnd(EndToEnd::DEFAULT)
         }
-        Some(TowardsSourceModel::Preset(TowardsSourcePresetModel::MTcp)) => {
-            TowardsSource::EndToEnd(EndToEnd::default())
+        Some(TowardsSourceModel::Settings(Settings::EndToEnd(model))) => {
+            TowardsSource::EndToEnd(model.over(&EndToEnd::DEFAULT)?)
         }
-        Some(TowardsSourceModel::Settings(TowardsSourceSettingsModel::EndToEnd(model))) => {
-            let default = EndToEnd::default();
-            TowardsSource::EndToEnd(EndToEnd {
-                silence: model.silence.map_or(default.silence, |time| time.0),
-            })
-        }
-        Some(TowardsSourceModel::Settings(TowardsSourceSettingsModel::Window(segments))) => {
+        Some(TowardsSourceModel::Settings(Settings::Window(segments))) => {
             TowardsSource::Window(u32::try_from(segments.0).unwrap_or(u32::MAX))
         }
-    }
+    })
 }
 
-fn towards_destination(model: Option<TowardsDestinationModel>) -> TowardsDestination {
+fn towards_destination(
+    model: Option<&TowardsDestinationModel>,
+) -> Result<TowardsDestination, Fault> {
     use TowardsDestinationPresetModel as Preset;
     use TowardsDestinationSettingsModel as Settings;
-    let settings = match model {
-        None | Some(TowardsDestinationModel::Preset(Preset::AtOnce)) => {
-            return TowardsDestination::AtOnce;
-        }
+    Ok(match model {
+        None | Some(TowardsDestinationModel::Preset(Preset::AtOnce)) => TowardsDestination::AtOnce,
         Some(TowardsDestinationModel::Preset(Preset::AdaptiveRate)) => {
-            Settings::Spaced(SpacedModel::default())
+            TowardsDestination::Spaced(Spaced::DEFAULT)
         }
         Some(TowardsDestinationModel::Preset(Preset::PepPacing)) => {
-            Settings::Paced(PacedModel::default())
+            TowardsDestination::Paced(Paced::DEFAULT)
         }
-        Some(TowardsDestinationModel::Settings(settings)) => settings,
-    };
-    match settings {
-        Settings::Spaced(model) => {
-            let default = Spaced::default();
-            TowardsDestination::Spaced(Spaced {
-                alpha: model.alpha.map_or(default.alpha, |alpha| alpha.0),
-                beta: model.beta.map_or(default.beta, |beta| beta.0),
-            })
+        Some(TowardsDestinationModel::Settings(Settings::Spaced(model))) => {
+            TowardsDestination::Spaced(model.over(&Spaced::DEFAULT)?)
         }
-        Settings::Paced(model) => {
-            let default = Paced::default();
-            TowardsDestination::Paced(Paced {
-                rtts: model.rtts.map_or(default.rtts, |rtts| rtts.0),
-                cooperates: model.cooperates.unwrap_or(default.cooperates),
-            })
+        Some(TowardsDestinationModel::Settings(Settings::Paced(model))) => {
+            TowardsDestination::Paced(model.over(&Paced::DEFAULT)?)
         }
-    }
+    })
 }
 
 /// The ends of the blackouts on the way of a half while it goes that way, in order.

@@ -30,7 +30,9 @@ use crate::model::agent::AgentModel;
 use crate::model::flow::FlowModel;
 use crate::model::member::{ChannelModel, QueueModel};
 use crate::model::number::{Count, Probability};
-use crate::model::optional::{ArqModel, ContentionModel, FecModel, PolicerModel, ShaperModel};
+use crate::model::optional::{
+    ArqModel, ContentionModel, FecModel, PolicerModel, ReorderingModel, ShaperModel,
+};
 use crate::model::radio::RadioModel;
 use crate::model::station::StationModel;
 use crate::model::steps::StepsModel;
@@ -216,7 +218,7 @@ pub(crate) struct LinkModel {
     /// Probability that a packet arrives twice; default 0.
     pub(crate) duplication: Option<Probability>,
     /// Packets that are delayed, so that later ones overtake them; default none.
-    pub(crate) reordering: Option<ReorderingModel>,
+    pub(crate) reordering: Option<Spanned<ReorderingModel>>,
     /// The link retransmits what it loses: docs/scenarios.md#repair-by-the-link; default "none".
     pub(crate) arq: Option<Spanned<ArqModel>>,
     /// The link sends packets with redundancy (forward error correction): docs/scenarios.md#repair-by-the-link;
@@ -293,17 +295,6 @@ pub(crate) struct BlackoutModel {
     pub(crate) duration: Period,
     /// Repeat with this period until the run ends; default once.
     pub(crate) every: Option<Period>,
-}
-
-/// Reordering by an extra delay.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ReorderingModel {
-    /// Probability that a packet is delayed.
-    pub(crate) probability: Probability,
-    /// Extra delay of such a packet.
-    pub(crate) delay: Duration,
 }
 
 /// How long to run, and how often.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, EnumAccess, VariantAccess, Visitor};
-use skywave_core::link::{Arq, Contention, Fec, Policer, Shaper};
+use skywave_core::link::{Arq, Contention, Fec, Policer, Reordering, Shaper};
 use skywave_core::parameter::{Optional, Table};
 use skywave_core::wtcp;
 
@@ -16,6 +16,7 @@ pub(crate) type ArqModel = OptionalModel<Arq>;
 pub(crate) type ContentionModel = OptionalModel<Contention>;
 pub(crate) type FecModel = OptionalModel<Fec>;
 pub(crate) type PolicerModel = OptionalModel<Policer>;
+pub(crate) type ReorderingModel = TableModel<Reordering>;
 pub(crate) type ShaperModel = OptionalModel<Shaper>;
 pub(crate) type WtcpModel = TableModel<wtcp::Config>;
 

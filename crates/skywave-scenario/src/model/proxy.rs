@@ -1,9 +1,11 @@
 //! The part of the model that describes the proxy of a flow.
 
 use serde::Deserialize;
+use skywave_core::proxy::{EndToEnd, Paced, Spaced};
 
 use crate::model::OneOrMany;
-use crate::model::number::{Count, Positive, Probability};
+use crate::model::number::Count;
+use crate::model::optional::TableModel;
 use crate::model::tcp::TransportModel;
 use crate::model::units::{Period, Window};
 use crate::read::spanned::Spanned;
@@ -95,11 +97,11 @@ pub(crate) enum TowardsSourceSettingsModel {
     Window(Count),
     /// It acknowledges what the destination has acknowledged, but for the last byte, and closes the window while the
     /// destination does not answer; the destination announces itself at the end of each blackout on its way (M-TCP).
-    EndToEnd(EndToEndModel),
+    EndToEnd(Spanned<TableModel<EndToEnd>>),
 }
 
 /// When a proxy hands on what it has got.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum TowardsDestinationModel {
@@ -123,44 +125,12 @@ pub(crate) enum TowardsDestinationPresetModel {
 }
 
 /// Policies with parameters, one of them.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TowardsDestinationSettingsModel {
     /// A segment at a time, spaced by the gaps between arrivals: adaptive rate control.
-    Spaced(SpacedModel),
+    Spaced(Spanned<TableModel<Spaced>>),
     /// What comes in lumps a segment at a time, at the mean rate of arrival: PEP pacing.
-    Paced(PacedModel),
-}
-
-/// Settings of adaptive rate control.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SpacedModel {
-    /// Weight of a new gap; default 0.125.
-    pub(crate) alpha: Option<Probability>,
-    /// Factor of the result; default 0.9.
-    pub(crate) beta: Option<Probability>,
-}
-
-/// Settings of PEP pacing.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PacedModel {
-    /// The rate is the mean over this many smoothed round trips to the destination; default 10.
-    pub(crate) rtts: Option<Positive>,
-    /// The window towards the source does not open while something waits; default true.
-    pub(crate) cooperates: Option<bool>,
-}
-
-/// M-TCP's settings.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EndToEndModel {
-    /// The destination is disconnected when an answer is overdue by this time, a smoothed round trip after the last sign
-    /// of it; default "100ms".
-    pub(crate) silence: Option<Period>,
+    Paced(Spanned<TableModel<Paced>>),
 }
