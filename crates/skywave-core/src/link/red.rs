@@ -17,35 +17,91 @@
 
 use super::average::Average;
 use super::marking::{level, mark_p, marks};
-use crate::parameter::{Described, Field, Kind, Refusal, Value};
+use crate::parameter::{Field, Kind, Refusal, Value, parameters};
 use crate::rng::Stream;
 use crate::time::Time;
 use crate::units::{Limit, Rate};
 
-/// Random early detection; thresholds in the limit's unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedConfig {
-    /// Capacity; its unit is that of the average and of the thresholds too.
-    pub limit: Limit,
-    /// Average below which nothing is dropped.
-    pub min_threshold: f64,
-    /// Average from which all (or, when gentle, a rising share) is dropped.
-    pub max_threshold: f64,
-    /// Drop probability at `max_threshold`.
-    pub max_p: f64,
-    /// Weight of a new sample in the average.
-    pub weight: f64,
-    /// Between `max_threshold` and twice that, raise the probability from `max_p` to 1.
-    pub gentle: bool,
-    /// Space drops evenly by waiting (ns-2's `wait_`), instead of the 1993 paper's rule.
-    pub wait: bool,
-    /// Packet size in bytes that stands for one packet when the average ages over an idle period,
-    /// and that scales the probability in byte mode.
-    pub mean_packet: u32,
-    /// Mark an ECN-capable packet instead of dropping it early (RFC 3168 section 7), as long as the drop
-    /// probability that the average asks for is below this (ns-2's `mark_p_`, 0.1 there); `None` to
-    /// drop. A full queue always drops.
-    pub mark_p: Option<f64>,
+parameters! {
+    /// Random early detection: drop, or mark, before the queue is full.
+    // Thresholds are in the limit's unit, by default at a quarter and three quarters of it; the rest is as in ns-2.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct RedConfig as "red" check RedConfig::check {
+        /// Capacity; its unit is that of the average and of the thresholds too.
+        limit: Limit = Limit::Packets(50), {
+            Field::by(
+                Kind::Limit,
+                "limit",
+                "Capacity, without the packet in transmission. The thresholds have its unit",
+                |c: &Self| Some(Value::Limit(c.limit)),
+                |c, value| {
+                    let Value::Limit(limit) = value else {
+                        return Err(Refusal::KIND);
+                    };
+                    *c = Self::new(limit);
+                    Ok(())
+                },
+            )
+        }.needed();
+        /// Average below which nothing is dropped.
+        min_threshold: f64 = 12.5, {
+            Field::by(
+                Kind::Level,
+                "min",
+                "Average queue from which packets are dropped",
+                |c: &Self| Some(Value::Level(c.limit.length(c.min_threshold))),
+                |c, value| {
+                    c.min_threshold = threshold(c.limit, &value)?;
+                    Ok(())
+                },
+            )
+        }.or("a quarter of the limit");
+        /// Average from which all (or, when gentle, a rising share) is dropped.
+        max_threshold: f64 = 37.5, {
+            Field::by(
+                Kind::Level,
+                "max",
+                "Average queue from which all packets are dropped, or with `gentle` a rising share",
+                |c: &Self| Some(Value::Level(c.limit.length(c.max_threshold))),
+                |c, value| {
+                    c.max_threshold = threshold(c.limit, &value)?;
+                    Ok(())
+                },
+            )
+        }.or("three quarters of the limit");
+        /// Drop probability at `max`.
+        max_p: f64 = 0.1, Probability;
+        /// Weight of a sample in the average.
+        weight: f64 = 0.002, Share;
+        /// Raise the probability to 1 between `max` and twice `max`.
+        gentle: bool = false, Flag;
+        /// Space drops evenly (ns-2's `wait_`).
+        // By waiting, instead of the 1993 paper's rule.
+        wait: bool = true, Flag;
+        /// Typical packet, as in ns-2.
+        // It stands for one packet when the average ages over an idle period, and scales the probability in byte mode.
+        mean_packet: u32 = 500, Bytes;
+        +
+        /// Drop probability, as the average asks for it, below which an ECN-capable packet is marked instead of dropped early
+        /// (RFC 3168 section 7; ns-2's `mark_p_`, 0.1 there); `None` to drop. A full queue always drops.
+        mark_p: Option<f64> = None;
+        also {
+            Field::by(
+                Kind::Flag,
+                "ecn",
+                "Mark packets of ECN-capable flows instead of dropping them early",
+                |c| Some(Value::Flag(c.mark_p.is_some())),
+                |c, value| marks(&mut c.mark_p, &value),
+            ),
+            Field::within(
+                Kind::Positive,
+                "mark_p",
+                "Mark while the drop probability that the average asks for is below this, and drop from there on",
+                |c: &mut Self| mark_p(&mut c.mark_p),
+            )
+            .or("0.1, as in ns-2"),
+        }
+    }
 }
 
 impl RedConfig {
@@ -56,13 +112,26 @@ impl RedConfig {
             limit,
             min_threshold: capacity * 0.25,
             max_threshold: capacity * 0.75,
-            max_p: 0.1,
-            weight: 0.002,
-            gentle: false,
-            wait: true,
-            mean_packet: 500,
-            mark_p: None,
+            ..Self::DEFAULT
         }
+    }
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.min_threshold >= self.max_threshold {
+            return Err(Refusal::of(
+                &["max", "min"],
+                "RED's `min` is not below its `max`",
+                "nothing lies between",
+            ));
+        }
+        if self.max_threshold > capacity(self.limit) {
+            return Err(Refusal::of(
+                &["max"],
+                "RED's `max` is above its limit",
+                "it would never be reached",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -78,97 +147,6 @@ fn threshold(limit: Limit, value: &Value) -> Result<f64, Refusal> {
     let message = "RED's thresholds and limit have different units";
     let advice = "all in packets, or all in bytes and times";
     level(limit, value, Refusal::new(message, advice))
-}
-
-impl Described for RedConfig {
-    type Config = Self;
-    const NAME: &'static str = "red";
-    const SUMMARY: &'static str =
-        "Random early detection: drop, or mark, before the queue is full.";
-    const DEFAULT: Self = Self::new(Limit::Packets(50));
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::by(
-            Kind::Limit,
-            "limit",
-            "Capacity, without the packet in transmission. The thresholds have its unit",
-            |c: &Self| Some(Value::Limit(c.limit)),
-            |c, value| {
-                let Value::Limit(limit) = value else {
-                    return Err(Refusal::KIND);
-                };
-                *c = Self::new(limit);
-                Ok(())
-            },
-        )
-        .needed(),
-        Field::by(
-            Kind::Level,
-            "min",
-            "Average queue from which packets are dropped",
-            |c: &Self| Some(Value::Level(c.limit.length(c.min_threshold))),
-            |c, value| {
-                c.min_threshold = threshold(c.limit, &value)?;
-                Ok(())
-            },
-        )
-        .or("a quarter of the limit"),
-        Field::by(
-            Kind::Level,
-            "max",
-            "Average queue from which all packets are dropped, or with `gentle` a rising share",
-            |c: &Self| Some(Value::Level(c.limit.length(c.max_threshold))),
-            |c, value| {
-                c.max_threshold = threshold(c.limit, &value)?;
-                Ok(())
-            },
-        )
-        .or("three quarters of the limit"),
-        Field::probability("max_p", "Drop probability at `max`", |c| &mut c.max_p),
-        Field::new(Kind::Share, "weight", "Weight of a sample in the average", |c| {
-            &mut c.weight
-        }),
-        Field::flag(
-            "gentle",
-            "Raise the probability to 1 between `max` and twice `max`",
-            |c| &mut c.gentle,
-        ),
-        Field::flag("wait", "Space drops evenly (ns-2's `wait_`)", |c| &mut c.wait),
-        Field::new(Kind::Bytes, "mean_packet", "Typical packet, as in ns-2", |c| {
-            &mut c.mean_packet
-        }),
-        Field::by(
-            Kind::Flag,
-            "ecn",
-            "Mark packets of ECN-capable flows instead of dropping them early",
-            |c| Some(Value::Flag(c.mark_p.is_some())),
-            |c, value| marks(&mut c.mark_p, &value),
-        ),
-        Field::within(
-            Kind::Positive,
-            "mark_p",
-            "Mark while the drop probability that the average asks for is below this, and drop from there on",
-            |c: &mut Self| mark_p(&mut c.mark_p),
-        )
-        .or("0.1, as in ns-2"),
-    ];
-
-    fn check(config: &Self) -> Result<(), Refusal> {
-        if config.min_threshold >= config.max_threshold {
-            return Err(Refusal::of(
-                &["max", "min"],
-                "RED's `min` is not below its `max`",
-                "nothing lies between",
-            ));
-        }
-        if config.max_threshold > capacity(config.limit) {
-            return Err(Refusal::of(
-                &["max"],
-                "RED's `max` is above its limit",
-                "it would never be reached",
-            ));
-        }
-        Ok(())
-    }
 }
 
 /// The state of a RED queue.

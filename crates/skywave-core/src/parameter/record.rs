@@ -4,7 +4,9 @@
 /// [`Kind`](crate::parameter::Kind), with what a [`Field`](crate::parameter::Field) may have beside that. Plain
 /// comments are for programmers alone. The configuration has its `DEFAULT` and its `FIELDS`, for a description
 /// ([`Described`](crate::parameter::Described)); with `as` it is described by itself, as a table whose summary is
-/// its comment, and whose values `check` checks, if named.
+/// its comment, and whose values `check` checks, if named. A field that is written in another form than it is kept
+/// has a [`Field`](crate::parameter::Field) in braces in place of a kind, and one that several parameters are about is
+/// no parameter itself: these are in `also`.
 ///
 /// ```text
 /// parameters! {
@@ -21,6 +23,9 @@
 ///         +
 ///         /// No parameter.
 ///         colour: Colour = Colour::Red;
+///         also {
+///             Field::by(Kind::Flag, "red", "A red light", Self::is_red, Self::set_red),
+///         }
 ///     }
 /// }
 /// ```
@@ -58,13 +63,14 @@ macro_rules! parameters {
             $(
                 $(#[doc = $doc:literal])+
                 $field:ident: $type:ty = $default:expr,
-                $kind:ident $(<$table:ty>)? $( .$how:ident($($with:expr),*) )*;
+                $kind:tt $(<$table:ty>)? $( .$how:ident($($with:expr),*) )*;
             )+
             $(
                 +
                 $(#[doc = $about:literal])+
                 $other:ident: $other_type:ty = $other_default:expr;
             )*
+            $( also { $($more:expr),+ $(,)? } )?
         }
     ) => {
         $(#[$meta])*
@@ -87,13 +93,9 @@ macro_rules! parameters {
             };
 
             pub(crate) const FIELDS: &'static [$crate::parameter::Field<Self>] = &[ $(
-                $crate::parameter::Field::new(
-                    $crate::parameter::parameters!(@kind $kind $($table)?),
-                    stringify!($field),
-                    $crate::parameter::record::sentence(concat!($($doc),+)),
-                    |config: &mut Self| &mut config.$field,
-                ) $( .$how($($with),*) )*,
-            )+ ];
+                $crate::parameter::parameters!(@field $kind $($table)?, $field, $($doc),+)
+                    $( .$how($($with),*) )*,
+            )+ $($($more),+)? ];
         }
 
         impl Default for $config {
@@ -103,6 +105,15 @@ macro_rules! parameters {
         }
     };
 
+    (@field { $own:expr }, $($rest:tt)*) => { $own };
+    (@field $kind:ident $($table:ty)?, $field:ident, $($doc:literal),+) => {
+        $crate::parameter::Field::new(
+            $crate::parameter::parameters!(@kind $kind $($table)?),
+            stringify!($field),
+            $crate::parameter::record::sentence(concat!($($doc),+)),
+            |config: &mut Self| &mut config.$field,
+        )
+    };
     (@kind Table $table:ty) => {
         $crate::parameter::Kind::Table(
             <$table as $crate::parameter::Table>::PARAMETERS,

@@ -3,7 +3,7 @@
 use super::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 use crate::link::marking::level;
 use crate::link::red::RedConfig;
-use crate::parameter::{Described, Field, Kind, Refusal, Value, family};
+use crate::parameter::{Described, Field, Kind, Refusal, Value, family, parameters};
 use crate::units::Limit;
 
 family! {
@@ -80,52 +80,30 @@ impl Described for DropTail {
         ];
 }
 
-/// Marks each ECN-capable packet that finds more than a threshold waiting, as switches do for DCTCP
-/// (RFC 8257 section 3.1), or while the average queue is longer: TCP New Jersey's congestion warning. Drops
-/// when full, as tail drop does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepConfig {
-    /// Capacity.
-    pub limit: Limit,
-    /// Most that may wait without a mark, in the limit's unit; the packet in transmission does not
-    /// count.
-    pub threshold: u64,
-    /// Weight of a sample in the average that is compared with the threshold, above 0 and at most 1; `None` to
-    /// compare the queue itself.
-    pub weight: Option<f64>,
-}
-
-impl Described for StepConfig {
-    type Config = Self;
-    const NAME: &'static str = "step";
-    const SUMMARY: &'static str =
-        "Marks packets of ECN-capable flows above a threshold, as switches do for DCTCP.";
-    const DEFAULT: Self = Self {
-        limit: Limit::Packets(1000),
-        threshold: 0,
-        weight: None,
-    };
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::new(Kind::Limit, "limit", "Capacity", |c: &mut Self| &mut c.limit).needed(),
-        Field::by(
-            Kind::Level,
-            "threshold",
-            "A packet that finds more than this waiting is marked; in the unit of `limit`",
-            |c: &Self| Some(Value::Level(c.limit.length(c.threshold as f64))),
-            |c, value| {
-                let message = "the threshold and the limit of this queue have different units";
-                let advice = "both in packets, or both in bytes or times";
-                c.threshold = level(c.limit, &value, Refusal::new(message, advice))? as u64;
-                Ok(())
-            },
-        )
-        .needed(),
-        Field::new(
-            Kind::Share,
-            "weight",
-            "Weight of a sample in the average that is compared with the threshold (TCP New Jersey's congestion warning)",
-            |c: &mut Self| &mut c.weight,
-        )
-        .or("the queue itself is compared"),
-    ];
+parameters! {
+    /// Marks packets of ECN-capable flows above a threshold, as switches do for DCTCP.
+    // RFC 8257 section 3.1; or while the average queue is longer: TCP New Jersey's congestion warning. It drops when full,
+    // as tail drop does.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct StepConfig as "step" {
+        /// Capacity.
+        limit: Limit = Limit::Packets(1000), Limit.needed();
+        /// Length that may wait without a mark, in the limit's unit; the packet in transmission does not count.
+        threshold: u64 = 0, {
+            Field::by(
+                Kind::Level,
+                "threshold",
+                "A packet that finds more than this waiting is marked; in the unit of `limit`",
+                |c: &Self| Some(Value::Level(c.limit.length(c.threshold as f64))),
+                |c, value| {
+                    let message = "the threshold and the limit of this queue have different units";
+                    let advice = "both in packets, or both in bytes or times";
+                    c.threshold = level(c.limit, &value, Refusal::new(message, advice))? as u64;
+                    Ok(())
+                },
+            )
+        }.needed();
+        /// Weight of a sample in the average that is compared with the threshold (TCP New Jersey's congestion warning).
+        weight: Option<f64> = None, Share.or("the queue itself is compared");
+    }
 }

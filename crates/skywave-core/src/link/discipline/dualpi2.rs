@@ -14,99 +14,48 @@
 //! answers nothing brings the controller again and again, the queues would be emptied at once, and the link idle until the
 //! next update.
 
-use super::{Arrival, Frame, Frames, Gone, controller};
+use super::{Arrival, Frame, Frames, Gone, SHORTEST_UPDATE};
 use crate::link::DropCause;
 use crate::packet::Ecn;
-use crate::parameter::{Described, Field, Kind};
+use crate::parameter::parameters;
 use crate::time::{Duration, Time};
 use crate::units::Limit;
 
-/// DualPI2 (RFC 9332).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DualPi2Config {
-    /// Capacity of both queues together; the packet in transmission does not count.
-    pub limit: Limit,
-    /// Time in the classic queue that is aimed at.
-    pub target: Duration,
-    /// Time between two updates of the probability (Tupdate), at least a nanosecond.
-    pub update: Duration,
-    /// Weight of the distance from the target: an update adds this for each second above it.
-    pub alpha: f64,
-    /// Weight of the trend: an update adds this for each second more than at the last update.
-    pub beta: f64,
-    /// The coupling factor k.
-    pub coupling: f64,
-    /// A packet that has waited in L for longer than this is marked.
-    pub step: Duration,
-    /// How much longer the classic queue's packet must have waited to go first.
-    pub shift: Duration,
-}
-
-impl DualPi2Config {
-    /// Appendix A's values for round trips up to 100 ms.
-    pub const fn new(limit: Limit) -> Self {
-        Self {
-            limit,
-            target: Duration::from_millis(15),
-            update: Duration::from_millis(16),
-            alpha: 0.16,
-            beta: 3.2,
-            coupling: 2.0,
-            step: Duration::from_millis(1),
-            shift: Duration::from_millis(50),
-        }
+parameters! {
+    /// DualPI2 (RFC 9332): a queue of low latency for senders that mark ECT(1), coupled with one for all others.
+    // Appendix A's values for round trips up to 100 ms; the limit is that of Linux.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DualPi2Config as "dualpi2" {
+        /// Capacity of both queues together.
+        // The packet in transmission does not count.
+        limit: Limit = Limit::Packets(10_000), Limit;
+        /// Time in the classic queue that is aimed at.
+        target: Duration = Duration::from_millis(15), Time;
+        /// Time between two updates of the probability.
+        // Tupdate.
+        update: Duration = Duration::from_millis(16), Time.no_shorter_than(SHORTEST_UPDATE);
+        /// Weight of the distance from the target: an update adds this for each second above it.
+        alpha: f64 = 0.16, Positive;
+        /// Weight of the trend: an update adds this for each second more than at the last update.
+        beta: f64 = 3.2, Positive;
+        /// The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of low
+        /// latency marked with k·p.
+        coupling: f64 = 2.0, Positive;
+        /// A packet of low latency that has waited longer is marked in any case.
+        step: Duration = Duration::from_millis(1), Time;
+        /// A classic packet goes first when it has waited longer than the other queue's by this.
+        shift: Duration = Duration::from_millis(50), Time;
     }
 }
 
-impl Described for DualPi2Config {
-    type Config = Self;
-    const NAME: &'static str = "dualpi2";
-    const SUMMARY: &'static str = "DualPI2 (RFC 9332): a queue of low latency for senders that mark ECT(1), coupled with \
-                                   one for all others.";
-    /// The limit is that of Linux.
-    const DEFAULT: Self = Self::new(Limit::Packets(10_000));
-    const FIELDS: &'static [Field<Self>] = &{
-        let [update, alpha, beta] = controller::fields(
-            |c: &mut Self| &mut c.update,
-            |c| &mut c.alpha,
-            |c| &mut c.beta,
-        );
-        [
-            Field::new(
-                Kind::Limit,
-                "limit",
-                "Capacity of both queues together",
-                |c| &mut c.limit,
-            ),
-            Field::new(
-                Kind::Time,
-                "target",
-                "Time in the classic queue that is aimed at",
-                |c| &mut c.target,
-            ),
-            update,
-            alpha,
-            beta,
-            Field::positive(
-                "coupling",
-                "The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of \
-                 low latency marked with k·p",
-                |c| &mut c.coupling,
-            ),
-            Field::new(
-                Kind::Time,
-                "step",
-                "A packet of low latency that has waited longer is marked in any case",
-                |c| &mut c.step,
-            ),
-            Field::new(
-                Kind::Time,
-                "shift",
-                "A classic packet goes first when it has waited longer than the other queue's by this",
-                |c| &mut c.shift,
-            ),
-        ]
-    };
+impl DualPi2Config {
+    /// Appendix A's values, with this limit.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            ..Self::DEFAULT
+        }
+    }
 }
 
 /// Two full packets, in bytes: while less waits nothing is dropped.

@@ -14,7 +14,6 @@
 
 mod codel;
 mod config;
-mod controller;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
@@ -34,13 +33,16 @@ pub(super) use frames::Frames;
 
 use super::DropCause;
 use crate::rng::Stream;
-use crate::time::Time;
+use crate::time::{Duration, Time};
 use crate::units::{Limit, Rate};
 use codel::CoDel;
 use dualpi2::DualPi2;
 use fifo::Fifo;
 use fq_codel::FqCoDel;
 use pie::Pie;
+
+/// Shortest time between two updates of a drop probability that a file may ask for: it need not be computed more often.
+const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// The packets that wait for the transmitter, and the rule by which they do.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 //! The time in the queue is that of the packet which left last (section 5.2 allows time stamps in place of
 //! an estimate by the rate of departures), and zero once the queue is empty.
 
-use super::{Arrival, Frame, Frames, Gone, controller};
+use super::{Arrival, Frame, Frames, Gone, SHORTEST_UPDATE};
 use crate::link::DropCause;
 use crate::link::marking::{mark_p, marks};
-use crate::parameter::{Described, Field, Kind, Value};
+use crate::parameter::{Field, Kind, Value, parameters};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use crate::units::Limit;
@@ -32,80 +32,33 @@ const SCALES: [(f64, f64); 6] = [
     (0.1, 2.0),
 ];
 
-/// PIE (RFC 8033).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PieConfig {
-    /// Capacity; the packet in transmission does not count.
-    pub limit: Limit,
-    /// Time in the queue that is aimed at (`QDELAY_REF`).
-    pub target: Duration,
-    /// Time between two updates of the probability (`T_UPDATE`), at least a nanosecond.
-    pub update: Duration,
-    /// Weight of the distance from the target: an update adds this for each second above it.
-    pub alpha: f64,
-    /// Weight of the trend: an update adds this for each second more than at the last update.
-    pub beta: f64,
-    /// A burst after a time without queue is let through for this long (`MAX_BURST`).
-    pub burst: Duration,
-    /// Bytes of a typical packet: two of them may always wait.
-    pub mean_packet: u32,
-    /// Mark ECN-capable packets instead of dropping them while the probability is below this
-    /// (section 5.1); `None` to drop.
-    pub mark_p: Option<f64>,
-}
-
-impl PieConfig {
-    /// The RFC's values: 15 ms, updates every 15 ms, bursts of 150 ms; without ECN.
-    pub const fn new(limit: Limit) -> Self {
-        Self {
-            limit,
-            target: Duration::from_millis(15),
-            update: Duration::from_millis(15),
-            alpha: 0.125,
-            beta: 1.25,
-            burst: Duration::from_millis(150),
-            mean_packet: 1024,
-            mark_p: None,
-        }
-    }
-}
-
-impl Described for PieConfig {
-    type Config = Self;
-    const NAME: &'static str = "pie";
-    const SUMMARY: &'static str =
-        "PIE (RFC 8033): drops on arrival with a probability that a controller moves.";
-    /// The limit is that of ns-3 and Linux.
-    const DEFAULT: Self = Self::new(Limit::Packets(1000));
-    const FIELDS: &'static [Field<Self>] = &{
-        let [update, alpha, beta] = controller::fields(
-            |c: &mut Self| &mut c.update,
-            |c| &mut c.alpha,
-            |c| &mut c.beta,
-        );
-        [
-            Field::new(Kind::Limit, "limit", "Capacity", |c| &mut c.limit),
-            Field::new(
-                Kind::Time,
-                "target",
-                "Time in the queue that is aimed at",
-                |c| &mut c.target,
-            ),
-            update,
-            alpha,
-            beta,
-            Field::new(
-                Kind::Time,
-                "burst",
-                "A burst after a time without queue is let through for this long",
-                |c| &mut c.burst,
-            ),
-            Field::new(
-                Kind::Bytes,
-                "mean_packet",
-                "Typical packet: two of them may always wait",
-                |c| &mut c.mean_packet,
-            ),
+parameters! {
+    /// PIE (RFC 8033): drops on arrival with a probability that a controller moves.
+    // Without ECN by default. The limit is that of ns-3 and Linux.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct PieConfig as "pie" {
+        /// Capacity.
+        // The packet in transmission does not count.
+        limit: Limit = Limit::Packets(1000), Limit;
+        /// Time in the queue that is aimed at.
+        // `QDELAY_REF`.
+        target: Duration = Duration::from_millis(15), Time;
+        /// Time between two updates of the probability.
+        // `T_UPDATE`.
+        update: Duration = Duration::from_millis(15), Time.no_shorter_than(SHORTEST_UPDATE);
+        /// Weight of the distance from the target: an update adds this for each second above it.
+        alpha: f64 = 0.125, Positive;
+        /// Weight of the trend: an update adds this for each second more than at the last update.
+        beta: f64 = 1.25, Positive;
+        /// A burst after a time without queue is let through for this long.
+        // `MAX_BURST`.
+        burst: Duration = Duration::from_millis(150), Time;
+        /// Typical packet: two of them may always wait.
+        mean_packet: u32 = 1024, Bytes;
+        +
+        /// Probability below which ECN-capable packets are marked instead of dropped (section 5.1); `None` to drop.
+        mark_p: Option<f64> = None;
+        also {
             Field::by(
                 Kind::Flag,
                 "ecn",
@@ -120,8 +73,18 @@ impl Described for PieConfig {
                 |c: &mut Self| mark_p(&mut c.mark_p),
             )
             .or("0.1"),
-        ]
-    };
+        }
+    }
+}
+
+impl PieConfig {
+    /// The RFC's values, with this limit.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            ..Self::DEFAULT
+        }
+    }
 }
 
 /// A queue under PIE.

@@ -7,29 +7,44 @@
 
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
+use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Parameters of Westwood, which choose among its published versions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WestwoodConfig {
-    /// One bandwidth sample a round trip (Westwood+) instead of one an ACK (2002).
-    pub plus: bool,
-    /// Time constant τ of the low-pass filter (2002 only).
-    pub tau: Duration,
-    /// How samples are filtered (2002 only).
-    pub filter: BandwidthFilter,
-    /// An ACK counts at most two segments, and its own apart from those that duplicates have told of.
-    pub at_most_two: bool,
-    /// RTTmin is in whole ticks of the retransmission timer's clock, of the segments that it times: the
-    /// handshake's, too.
-    pub coarse_rtt: bool,
-    /// BWE·RTTmin is in whole segments, rounded down.
-    pub whole: bool,
-    /// A timeout divides the threshold by the losses in a row that came below it, up to four.
-    pub divides: bool,
+parameters! {
+    /// How Westwood estimates, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct WestwoodConfig {
+        /// One bandwidth sample a round trip.
+        // Westwood+, instead of one an ACK (2002).
+        plus: bool = false, Flag;
+        /// Time constant of the filter.
+        // τ of the low-pass filter (2002 only).
+        tau: Duration = Duration::from_millis(500), Period;
+        /// Filter of the samples (2002 only).
+        filter: BandwidthFilter = BandwidthFilter::Published, {
+            Field::choice(
+                "filter",
+                "How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the \
+                 sample; or with the same weights for each ACK, without zeros",
+                &["published", "ns2", "per-ack"],
+                |c| c.filter as usize,
+                BandwidthFilter::set,
+            )
+        };
+        /// An ACK counts two segments at most, and its own apart from those of duplicates.
+        at_most_two: bool = false, Flag;
+        /// The smallest RTT is in ticks of the retransmission timer's clock, the handshake's included.
+        // Of the segments that it times.
+        coarse_rtt: bool = false, Flag;
+        /// What the path carries is in whole segments, rounded down.
+        // BWE·RTTmin.
+        whole: bool = false, Flag;
+        /// A timeout divides the threshold by the losses in a row that came below it, up to 4.
+        divides: bool = false, Flag;
+    }
 }
 
 /// How bandwidth samples are filtered.
@@ -61,17 +76,6 @@ const KEPT: f64 = 0.9047;
 const NEW: f64 = 0.0476;
 
 impl WestwoodConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        plus: false,
-        tau: Duration::from_millis(500),
-        filter: BandwidthFilter::Published,
-        at_most_two: false,
-        coarse_rtt: false,
-        whole: false,
-        divides: false,
-    };
-
     /// As in UCLA's module for ns-2, version 1.3 of 2002.
     pub const UCLA: Self = Self {
         plus: false,
@@ -91,38 +95,7 @@ impl BuiltIn for Westwood {
     const SUMMARY: &'static str = "threshold from a bandwidth estimate (plus = true: Westwood+)";
     const SOURCE: &'static str = "Casetti et al. 2002; Grieco and Mascolo 2004";
     const DEFAULT: WestwoodConfig = WestwoodConfig::DEFAULT;
-    const FIELDS: &'static [Field<WestwoodConfig>] = &[
-        Field::flag("plus", "One bandwidth sample a round trip", |c| &mut c.plus),
-        Field::period("tau", "Time constant of the filter", |c| &mut c.tau),
-        Field::choice(
-            "filter",
-            "How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the \
-             sample; or with the same weights for each ACK, without zeros",
-            &["published", "ns2", "per-ack"],
-            |c| c.filter as usize,
-            BandwidthFilter::set,
-        ),
-        Field::flag(
-            "at_most_two",
-            "An ACK counts two segments at most, and its own apart from those of duplicates",
-            |c| &mut c.at_most_two,
-        ),
-        Field::flag(
-            "coarse_rtt",
-            "The smallest RTT is in ticks of the retransmission timer's clock, the handshake's included",
-            |c| &mut c.coarse_rtt,
-        ),
-        Field::flag(
-            "whole",
-            "What the path carries is in whole segments, rounded down",
-            |c| &mut c.whole,
-        ),
-        Field::flag(
-            "divides",
-            "A timeout divides the threshold by the losses in a row that came below it, up to 4",
-            |c| &mut c.divides,
-        ),
-    ];
+    const FIELDS: &'static [Field<WestwoodConfig>] = WestwoodConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<WestwoodConfig>] = &[
         OwnPreset {
             name: "westwood-nr",
