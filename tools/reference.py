@@ -1,7 +1,8 @@
 """Writes docs/reference.md, the reference of all keys of a scenario, from the JSON schema.
 
-The schema has its texts from the doc comments of crates/skywave-scenario/src/model, and the
-measures from those of crates/skywave-sim/src/outcome; both are changed there, never in the page.
+The schema has its texts from the doc comments of crates/skywave-scenario/src/model and of the
+configurations that crates/skywave-core declares by `parameters!`, and the measures from those of
+crates/skywave-sim/src/outcome; they are changed there, never in the page.
 
 python3 tools/reference.py          writes the page
 python3 tools/reference.py --check  fails if it is out of date
@@ -24,7 +25,7 @@ INTRO = """\
 # Reference of scenario files
 
 <!-- Made by tools/reference.py from schema/scenario.schema.json, that is from the doc comments of
-     the model. Change those, write the schema again (its test says how), and run the tool. -->
+     the model and of the configurations in it. Change those, write the schema again (its test says how), and run the tool. -->
 
 All keys of a scenario, with their values and defaults. [scenarios.md](scenarios.md) explains how
 they work together. In each table the keys that are needed come first. A key that is not listed here

@@ -1,24 +1,25 @@
 //! Configurations described once: which parameters there are, what they mean, where they are kept.
 //!
-//! The file of a model has its configuration, and beside it one table of [`Field`]s. Everything else is made
-//! from that table: reading a scenario file, with the place of each mistake; the JSON schema and
-//! `docs/reference.md`; what the fuzzers draw. A default stands in the configuration and is printed from there.
+//! The file of a model declares its configuration, each field with its meaning, type, default and kind. Everything else
+//! is made from that: reading a scenario file, with the place of each mistake; the JSON schema and `docs/reference.md`;
+//! what the fuzzers draw.
 //!
 //! # How a configuration is described
 //!
 //! ```text
-//! /// A channel that loses each packet alike.
-//! impl Described for Iid {
-//!     type Config = f64;
-//!     const NAME: &'static str = "iid";                  // as scenario files write it
-//!     const SUMMARY: &'static str = "Each packet is lost with this probability, independently.";
-//!     const DEFAULT: f64 = 0.0;
-//!     const FIELDS: &'static [Field<f64>] =
-//!         &[Field::probability("p", "The probability", |p: &mut f64| p).alone().needed()];
+//! parameters! {
+//!     /// A token bucket, for whose tokens packets wait.  // what users read
+//!     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+//!     pub struct Shaper as "shaper" {                     // as scenario files write it
+//!         /// Rate at which bytes leave in the long run.
+//!         rate: Rate = Rate::from_bps(1_000_000), Rate.needed();
+//!     }
 //! }
 //! ```
 //!
-//! Where the fields of the configuration are the parameters, `parameters!` declares both at once.
+//! `parameters!` (`record.rs`) makes the struct, its defaults, and a table of [`Field`]s: of each the name, the meaning,
+//! the kind and the place. Without `as` the description ([`Described`]) is written out, as for a member of a family whose
+//! state has another type; a configuration that is a bare number has its `Field` there, too (`link/loss/iid.rs`).
 //!
 //! - [`Kind`] says which values a parameter may have; how they are written, read, drawn and shown in the schema
 //!   follows from it.
@@ -36,10 +37,8 @@
 //! | a configuration that is | core | a scenario's model | becomes |
 //! |---|---|---|---|
 //! | one of several, by name | `family!` lists them: [`Family`] | `MemberModel<LossConfig>` | `LossConfig`, by `built_in` |
-//! | a table | `table!`, [`Table`] | `TableModel<wtcp::Config>` | `wtcp::Config`, by `over` |
-//! | a table that may be left out by `"none"`, or have presets | `optional!`, [`Presets`] | `OptionalModel<Fec>` | `Option<Fec>`, by `optional` |
-//!
-//! `table!` alone implements [`Table`]: a configuration whose parameters are known by their places.
+//! | a table | `parameters!` with `as`: [`Table`] | `TableModel<wtcp::Config>` | `wtcp::Config`, by `over` |
+//! | such a table that may be left out by `"none"`, or have presets | `optional!`, [`Presets`] | `OptionalModel<Fec>` | `Option<Fec>`, by `optional` |
 
 pub(crate) mod family;
 mod field;

@@ -4,8 +4,7 @@
 //! defaults, its name in scenario files, where it was published. [`BuiltIn`] is that description. One
 //! line in the slot's `slot!` (`slot/register.rs`) registers the member; from the two follow the
 //! configuration, static dispatch, the list of members, reading from a scenario file, the JSON schema,
-//! the name in results and what the fuzzers try. Members' parameters are described as all others are
-//! ([`crate::parameter`]).
+//! the name in results and what the fuzzers try.
 //!
 //! This module names no member and no slot, so that members need nothing from above.
 //!
@@ -15,9 +14,8 @@
 //! - [`BuiltIn`], in the member's file: type and defaults of its parameters, name, summary, source, the presets
 //!   that change nothing but this member, and `build`, which makes its state for a connection from the parameters
 //!   and a `Setup` (the facts about the connection that members may know).
-//! - `Field::probability("a", "Share of …", |c| &mut c.a)` is one parameter: name, description, kind and place. A
-//!   place may refuse a value: TCP-DCR's `tick` does after `by = "dupacks"`. Fields are set in their order, so a
-//!   rule between two parameters belongs to the later one.
+//! - `parameters!` declares the parameters, as everywhere ([`crate::parameter`]). A place may refuse a value: TCP-DCR's
+//!   `tick` does after `by = "dupacks"`.
 //! - `trait Law`, `Detector`, `Repairs`: questions that the sender asks of a member before it runs (does it need
 //!   SACK, is it the standard law), as constants with defaults that the member states.
 //! - `slot!` makes of the list the enum of configurations, the statically dispatched enum of states, `each!` to

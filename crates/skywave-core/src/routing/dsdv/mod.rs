@@ -46,7 +46,7 @@ pub struct Dsdv<P> {
 }
 
 impl<P> Dsdv<P> {
-    /// Station `own`, without any route. `config` has passed [`Config::check`]; `jitter` is the station's
+    /// Station `own`, without any route. `config` has passed [`Described::check`](crate::parameter::Described::check); `jitter` is the station's
     /// own stream.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         let first = if config.jitter.is_zero() {

@@ -56,7 +56,7 @@ pub struct Dsr<P> {
 }
 
 impl<P> Dsr<P> {
-    /// Station `own`, without any route. `config` has passed [`Config::check`]; `jitter` is the station's
+    /// Station `own`, without any route. `config` has passed [`Described::check`](crate::parameter::Described::check); `jitter` is the station's
     /// own stream.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         Self {
