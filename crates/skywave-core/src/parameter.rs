@@ -36,12 +36,14 @@
 //!
 //! | a configuration that is | core | a scenario's model | becomes |
 //! |---|---|---|---|
+//! | one of several names | `names!`: [`Named`] | `NamedModel<Handshake>` | `Handshake`, by `0` |
 //! | one of several, by name | `family!` lists them: [`Family`] | `MemberModel<LossConfig>` | `LossConfig`, by `built_in` |
 //! | a table | `parameters!` with `as`: [`Table`] | `TableModel<wtcp::Config>` | `wtcp::Config`, by `over` |
 //! | such a table that may be left out by `"none"`, or have presets | `optional!`, [`Presets`] | `OptionalModel<Fec>` | `Option<Fec>`, by `optional` |
 
 pub(crate) mod family;
 mod field;
+pub(crate) mod names;
 pub(crate) mod record;
 pub(crate) mod table;
 
@@ -53,6 +55,8 @@ use crate::units::{Level, Limit, Rate};
 pub(crate) use family::family;
 pub use family::{Described, Family, Member, Settings};
 pub use field::{Field, Stored};
+pub use names::Named;
+pub(crate) use names::names;
 pub(crate) use record::parameters;
 pub use table::{Optional, Presets, Table};
 pub(crate) use table::{optional, table};

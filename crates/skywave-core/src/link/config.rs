@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::parameter::parameters;
+use crate::parameter::{names, parameters};
 use crate::time::{Duration, Time};
 pub use crate::units::Limit;
 use crate::units::Rate;
@@ -136,14 +136,16 @@ impl StepValues<f64> {
     }
 }
 
-/// Where a channel loss happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum LossAt {
-    /// Before the queue: a lost packet uses no capacity (ns-2's `lossmodel`).
-    #[default]
-    Head,
-    /// At the end of the transmission: a lost packet has used its share of the link.
-    Tail,
+names! {
+    /// Where a channel loss happens.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum LossAt {
+        /// Before the queue: a lost packet uses no capacity.
+        // As ns-2's `lossmodel`.
+        Head = "head" default,
+        /// After the transmission: a lost packet has used its capacity.
+        Tail = "tail",
+    }
 }
 
 /// A time in which packets are lost whose transmission ends in it.

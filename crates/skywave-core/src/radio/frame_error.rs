@@ -10,6 +10,7 @@ mod ofdm;
 use std::sync::OnceLock;
 
 use super::Mode;
+use crate::parameter::{Named, names};
 
 /// Steps an octave, as a power of two.
 const STEP_BITS: u32 = 8;
@@ -22,19 +23,18 @@ const HOPELESS: f64 = 0.65;
 /// ... and end at the one above which less than this is lost of a bit.
 const NO_LOSS: f64 = 1e-15;
 
-/// The input of the decoder of OFDM's code. It does not matter for DSSS and CCK.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decoder {
-    /// Bits: ns-3's `NistErrorRateModel`.
-    Hard,
-    /// How sure the demodulator is of each bit, as in any receiver that one can buy: 3 to 4.5 dB better. ns-3's
-    /// tables, its default, are close to it.
-    Soft,
-}
-
-impl Decoder {
-    /// All decoders.
-    const ALL: [Self; 2] = [Self::Hard, Self::Soft];
+names! {
+    /// Input of the decoder of OFDM's code.
+    // It does not matter for DSSS and CCK.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Decoder {
+        /// The decoder knows how sure each bit is.
+        // As in any receiver that one can buy: 3 to 4.5 dB better. ns-3's tables, its default, are close to it.
+        Soft = "soft",
+        /// The decoder is given bits: ns-3's model of NIST.
+        // `NistErrorRateModel`.
+        Hard = "hard",
+    }
 }
 
 /// Probability that `bits` bits of a frame, sent in `mode`, survive at a constant ratio (not in

@@ -2,6 +2,7 @@
 //!
 //! Sources: IEEE 802.11-2016 clauses 15 (DSSS), 16 (HR/DSSS), 17 (OFDM) and 18 (ERP).
 
+use crate::parameter::names;
 use crate::time::Duration;
 
 /// A rate of 802.11b or of 802.11g.
@@ -33,14 +34,18 @@ pub enum Mode {
     Ofdm54,
 }
 
-/// The preamble of a DSSS or CCK frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Preamble {
-    /// 144 µs and 48 µs of header, both at 1 Mb/s.
-    #[default]
-    Long,
-    /// 72 µs at 1 Mb/s and 24 µs of header at 2 Mb/s; frames at 1 Mb/s have the long one.
-    Short,
+names! {
+    /// The preamble of 802.11b's frames.
+    // DSSS and CCK.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum Preamble {
+        /// 192 µs with its header.
+        // 144 µs and 48 µs of header, both at 1 Mb/s.
+        Long = "long" default,
+        /// 96 µs with its header.
+        // 72 µs at 1 Mb/s and 24 µs of header at 2 Mb/s; frames at 1 Mb/s have the long one.
+        Short = "short",
+    }
 }
 
 /// SERVICE field and tail bits around an OFDM frame.

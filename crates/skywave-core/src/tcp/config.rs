@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::clock::Clocks;
 use crate::packet::{Segment, TCP_HEADER_BYTES};
+use crate::parameter::names;
 use crate::time::{Duration, Offset, Time};
 use crate::units::Segments;
 
@@ -141,17 +142,21 @@ pub struct TcpConfig {
     pub iss: u32,
 }
 
-/// Defaults of a known stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// ns-2.35's one-way agents.
-    Ns2,
-    /// 4.3BSD descendants: coarse clocks, one segment first.
-    Bsd,
-    /// The standards of today.
-    Rfc,
-    /// Linux 6, with its defaults.
-    Linux,
+names! {
+    /// Defaults of a known stack.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Profile {
+        /// ns-2.35's one-way agents.
+        Ns2 = "ns2",
+        /// Descendants of 4.3BSD: coarse clocks, a first window of one segment.
+        Bsd = "bsd",
+        /// The standards of today.
+        Rfc = "rfc",
+        /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
+        /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count what they deliver,
+        /// delayed ACKs after 40 ms, every sign of `undo`, and HyStart if the law is CUBIC.
+        Linux = "linux",
+    }
 }
 
 impl TcpConfig {

@@ -8,19 +8,22 @@
 //! shared with WTCP.
 
 use crate::pacing::Spacing;
+use crate::parameter::names;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
 use super::window::Window;
 
-/// Source of the pace of a connection whose law names no rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum PacingConfig {
-    /// Nothing: segments leave as soon as the window lets them.
-    #[default]
-    Off,
-    /// The window, once in a round trip.
-    Window,
+names! {
+    /// Source of the pace at which segments leave.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum PacingConfig {
+        /// Nothing, unless the window law names a rate of its own.
+        Off = "off" default,
+        /// The window, as in Linux: cwnd/srtt times 2 in slow start and times 1.2 after it, in bursts of 1 ms or
+        /// two segments.
+        Window = "window",
+    }
 }
 
 /// How much faster than a window in a round trip a sender is paced: in slow start, where the next round

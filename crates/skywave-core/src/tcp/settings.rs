@@ -1,5 +1,6 @@
 //! Settings of a connection that are no policy of the sender's: clocks, counting, the handshake.
 
+use crate::parameter::names;
 use crate::time::Duration;
 use crate::units::Segments;
 
@@ -32,13 +33,16 @@ impl Counting {
     }
 }
 
-/// The rules for marks where RFC 3168 and ns-2.35 differ; `sender/ecn.rs` has the rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnRules {
-    /// RFC 3168 section 6.1.
-    Rfc3168,
-    /// ns-2.35's one-way agents.
-    Ns2,
+names! {
+    /// Rules of a sender with ECN where RFC 3168 and ns-2 differ.
+    // `sender/ecn.rs` has the rules.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum EcnRules {
+        /// As section 6.1 of the RFC says.
+        Rfc3168 = "rfc3168",
+        /// As ns-2.35's one-way agents do.
+        Ns2 = "ns2",
+    }
 }
 
 /// The retransmission timer's clock and bounds (RFC 6298).
@@ -67,22 +71,29 @@ impl RtoConfig {
     };
 }
 
-/// How the RTT estimator counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RtoArithmetic {
-    /// Exact nanoseconds; G only bounds the variance term.
-    Exact,
-    /// Whole ticks in fixed point (Jacobson 1988, appendix A), as BSD and ns-2 do.
-    Ticks,
+names! {
+    /// How the RTT estimator counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum RtoArithmetic {
+        /// In nanoseconds.
+        // G only bounds the variance term.
+        Exact = "exact",
+        /// In whole ticks, in fixed point.
+        // Jacobson 1988, appendix A, as BSD and ns-2 do.
+        Ticks = "ticks",
+    }
 }
 
-/// How the connection begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handshake {
-    /// Both ends are connected from the start.
-    None,
-    /// SYN, SYN-ACK, ACK (RFC 9293).
-    ThreeWay,
+names! {
+    /// How a connection begins.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Handshake {
+        /// Both ends are connected from the start.
+        None = "none",
+        /// SYN, SYN-ACK, ACK.
+        // RFC 9293.
+        ThreeWay = "three-way",
+    }
 }
 
 impl Handshake {

@@ -11,19 +11,23 @@
 //! A window law need not know of this: it is told of a threshold, or of fewer segments to grow by.
 
 use super::window::{AckEvent, Window};
+use crate::parameter::names;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Signs other than a loss that end slow start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum SlowStartConfig {
-    /// Nothing (RFC 5681).
-    #[default]
-    Standard,
-    /// HyStart, in each slow start (Ha and Rhee 2011; Linux).
-    HyStart,
-    /// HyStart++, in the first slow start (RFC 9406).
-    HyStartPlusPlus,
+names! {
+    /// Sign that ends slow start besides a loss.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+    pub enum SlowStartConfig {
+        /// Nothing.
+        // RFC 5681.
+        Standard = "standard" default,
+        /// HyStart, as Linux's CUBIC has it: a round trip that grows, or a long train of ACKs.
+        // In each slow start (Ha and Rhee 2011).
+        HyStart = "hystart",
+        /// HyStart++ (RFC 9406): a round trip that grows slows the first slow start down, and then ends it.
+        HyStartPlusPlus = "hystart++",
+    }
 }
 
 /// The round trip must grow by this part of it, within these bounds (RFC 9406 section 4.3).

@@ -176,7 +176,12 @@ fn direction(
         // Nothing fails that could be sent again.
         config.arq = None;
     }
-    place_losses(&mut config, model.loss_at, model.arq.as_ref(), &model.delay)?;
+    place_losses(
+        &mut config,
+        model.loss_at.map(|at| at.0),
+        model.arq.as_ref(),
+        &model.delay,
+    )?;
     contention::check(&config, model.contention.as_ref())?;
     steps::check(&config, model.steps.as_ref())?;
     shaper::check(&config, model.shaper.as_ref())?;

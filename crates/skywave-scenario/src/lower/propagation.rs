@@ -6,8 +6,8 @@ use skywave_core::radio::{
 };
 
 use crate::model::radio::{
-    DecoderModel, LogDistanceModel, PowerModel, PropagationModel, RadioModel, RangesModel,
-    ReceptionModel, SensingModel, TwoRayModel,
+    LogDistanceModel, PowerModel, PropagationModel, RadioModel, RangesModel, ReceptionModel,
+    SensingModel, TwoRayModel,
 };
 use crate::model::units::Power;
 use crate::read::fault::Fault;
@@ -93,10 +93,7 @@ fn interference(model: &RadioModel) -> Reception {
     Reception::Interference {
         noise_mw: noise.map_or_else(channel_noise_mw, |power| dbm_to_mw(power.0)),
         preamble: db_to_ratio(preamble.map_or(PREAMBLE_DB, |ratio| ratio.0)),
-        decoder: match decoder {
-            None | Some(DecoderModel::Soft) => Decoder::Soft,
-            Some(DecoderModel::Hard) => Decoder::Hard,
-        },
+        decoder: decoder.map_or(Decoder::Soft, |given| given.0),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::lower::clock::clocks;
 use crate::lower::custom::CustomMembers;
 use crate::lower::datagram::{Changes, number, payload};
 use crate::lower::flow::udp_header;
-use crate::lower::tcp::{MAX_SEGMENTS, handshake, slow_start};
+use crate::lower::tcp::MAX_SEGMENTS;
 use crate::model::flow::FlowModel;
 use crate::model::quic::QuicModel;
 use crate::model::tcp::{ComposedModel, TransportModel};
@@ -120,7 +120,7 @@ fn connection(
     config.clock = clock(flow)?;
     sizes(flow, &mut config)?;
     if let Some(model) = &flow.handshake {
-        config.handshake = handshake(model.value);
+        config.handshake = model.value.0;
     }
     if let Some(model) = composed.and_then(|composed| composed.quic.as_ref()) {
         let changed = settings(model, &mut config)?;
@@ -185,7 +185,7 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
             "nothing could be sent",
         );
     }
-    let start = given.slow_start.map(slow_start);
+    let start = given.slow_start.map(|given| given.0);
     changed.set("slow_start", &mut config.slow_start, start);
     changed.set("ecn", &mut config.ecn, given.ecn);
     if !config.ecn && config.congestion.needs_ecn() != NeedsEcn::Nothing {

@@ -14,7 +14,7 @@ use crate::lower::propagation::Environment;
 use crate::lower::queue::{Transmitter, queue};
 use crate::model::number::Count;
 use crate::model::queue::MacQueueModel;
-use crate::model::radio::{PreambleModel, RadioModel, RtsModel, StandardModel};
+use crate::model::radio::{RadioModel, RtsModel, StandardModel};
 use crate::model::units::{self, Limit};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -209,11 +209,9 @@ fn preamble(model: &RadioModel) -> Result<Preamble, Fault> {
             "802.11g has one preamble",
         )
         .label("long and short ones are those of 802.11b")),
-        None => Ok(Preamble::Long),
-        Some(preamble) => Ok(match preamble.value {
-            PreambleModel::Long => Preamble::Long,
-            PreambleModel::Short => Preamble::Short,
-        }),
+        preamble => Ok(preamble
+            .as_ref()
+            .map_or(Preamble::Long, |given| given.value.0)),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use skywave_core::link::{LinkConfig, LossAt};
 
+use crate::model::Dist;
 use crate::model::optional::ArqModel;
 use crate::model::units;
-use crate::model::{Dist, LossAtModel};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 
@@ -12,18 +12,15 @@ use crate::read::spanned::Spanned;
 /// `model` where it asks for retransmission.
 pub(crate) fn place_losses(
     config: &mut LinkConfig,
-    asked: Option<LossAtModel>,
+    asked: Option<LossAt>,
     model: Option<&Spanned<ArqModel>>,
     delay: &Spanned<Dist<units::Duration>>,
 ) -> Result<(), Fault> {
     let (Some(arq), Some(model)) = (config.arq, model) else {
-        config.loss_at = match asked {
-            None | Some(LossAtModel::Head) => LossAt::Head,
-            Some(LossAtModel::Tail) => LossAt::Tail,
-        };
+        config.loss_at = asked.unwrap_or_default();
         return Ok(());
     };
-    if matches!(asked, Some(LossAtModel::Head)) {
+    if asked == Some(LossAt::Head) {
         return Err(Fault::new(
             model.span.clone(),
             "a link that retransmits cannot lose packets at the head",

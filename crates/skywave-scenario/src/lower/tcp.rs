@@ -5,8 +5,8 @@ use std::sync::Arc;
 use skywave_core::Segments;
 use skywave_core::quic::PRESETS as PRESETS_OF_QUIC;
 use skywave_core::tcp::{
-    Composition, CongestionConfig, Counting, DetectionConfig, EcnRules, Handshake, NeedsEcn,
-    PRESETS, PacingConfig, Profile, RtoArithmetic, SlowStartConfig, TcpConfig, UndoConfig, preset,
+    Composition, CongestionConfig, Counting, DetectionConfig, NeedsEcn, PRESETS, Profile,
+    TcpConfig, UndoConfig, preset,
 };
 use skywave_sim::spec::Transport;
 
@@ -18,10 +18,7 @@ use crate::lower::member::closed;
 use crate::lower::quic::quic;
 use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
-use crate::model::tcp::{
-    ArithmeticModel, ComposedModel, CountingModel, EcnRulesModel, HandshakeModel, PacingModel,
-    ProfileModel, SlowStartModel, TcpModel, TransportModel, UndoModel,
-};
+use crate::model::tcp::{ComposedModel, CountingModel, TcpModel, TransportModel, UndoModel};
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
@@ -101,12 +98,8 @@ fn of_tcp(
             compose(composed, custom)?
         }
     };
-    let profile = match model.profile.as_ref().map(|p| p.value) {
-        Some(ProfileModel::Ns2) => Profile::Ns2,
-        Some(ProfileModel::Bsd) => Profile::Bsd,
-        Some(ProfileModel::Linux) => Profile::Linux,
-        None | Some(ProfileModel::Rfc) => Profile::Rfc,
-    };
+    let profile = model.profile.as_ref();
+    let profile = profile.map_or(Profile::Rfc, |given| given.value.0);
     let mut config = TcpConfig::new(profile, composition);
     if let Some(mss) = &model.mss {
         config.mss = mss.value.0;
@@ -119,7 +112,7 @@ fn of_tcp(
         (config.acking, _) = acking.value.lower(closed)?;
     }
     if let Some(model) = &model.handshake {
-        config.handshake = handshake(model.value);
+        config.handshake = model.value.0;
     }
     config.clocks = clocks(model)?;
     if let Some(fin) = &model.fin {
@@ -129,23 +122,6 @@ fn of_tcp(
         settings(&tcp.value, &tcp.span, &mut config)?;
     }
     Ok((Transport::Tcp(Arc::new(config)), label))
-}
-
-/// How a connection begins.
-pub(crate) fn handshake(model: HandshakeModel) -> Handshake {
-    match model {
-        HandshakeModel::None => Handshake::None,
-        HandshakeModel::ThreeWay => Handshake::ThreeWay,
-    }
-}
-
-/// What ends slow start besides a loss.
-pub(crate) fn slow_start(model: SlowStartModel) -> SlowStartConfig {
-    match model {
-        SlowStartModel::Standard => SlowStartConfig::Standard,
-        SlowStartModel::HyStart => SlowStartConfig::HyStart,
-        SlowStartModel::HyStartPlusPlus => SlowStartConfig::HyStartPlusPlus,
-    }
 }
 
 fn named(name: &str, span: &Span, more: &[&str]) -> Result<Composition, Fault> {
@@ -362,10 +338,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.dsack, model.dsack);
     flag(&mut config.ecn, model.ecn);
     if let Some(rules) = model.ecn_rules {
-        config.ecn_rules = match rules {
-            EcnRulesModel::Rfc3168 => EcnRules::Rfc3168,
-            EcnRulesModel::Ns2 => EcnRules::Ns2,
-        };
+        config.ecn_rules = rules.0;
     }
     flag(&mut config.exact_echo, model.exact_echo);
     flag(&mut config.l4s, model.l4s);
@@ -383,7 +356,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     config.hints |= config.contention_control;
     check_ecn(config, span)?;
     if let Some(model) = model.slow_start {
-        config.slow_start = slow_start(model);
+        config.slow_start = model.0;
     }
     if let Some(undo) = &model.undo {
         config.undo = UndoConfig {
@@ -394,10 +367,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         check_undo(config, span)?;
     }
     if let Some(pacing) = model.pacing {
-        config.pacing = match pacing {
-            PacingModel::Off => PacingConfig::Off,
-            PacingModel::Window => PacingConfig::Window,
-        };
+        config.pacing = pacing.0;
     }
     flag(&mut config.impatient, model.impatient);
     flag(&mut config.whole_ssthresh, model.whole_ssthresh);
@@ -416,10 +386,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         config.sack = sack.value;
     }
     if let Some(arithmetic) = model.arithmetic {
-        Arc::make_mut(&mut config.rto).arithmetic = match arithmetic {
-            ArithmeticModel::Exact => RtoArithmetic::Exact,
-            ArithmeticModel::Ticks => RtoArithmetic::Ticks,
-        };
+        Arc::make_mut(&mut config.rto).arithmetic = arithmetic.0;
     }
     if let Some(counting) = model.counting {
         config.counting = match counting {

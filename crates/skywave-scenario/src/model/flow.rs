@@ -1,12 +1,14 @@
 //! The part of the model that describes a flow and its application.
 
 use serde::Deserialize;
+use skywave_core::tcp::{Handshake, Profile};
 
 use crate::model::clock::ClockModel;
 use crate::model::member::AckingModel;
+use crate::model::named::NamedModel;
 use crate::model::number::{Count, Probability};
 use crate::model::proxy::ProxyModel;
-use crate::model::tcp::{HandshakeModel, ProfileModel, TcpModel, TransportModel};
+use crate::model::tcp::{TcpModel, TransportModel};
 use crate::model::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Window};
 use crate::model::{Dist, OneOrMany};
 use crate::read::spanned::Spanned;
@@ -41,7 +43,7 @@ pub(crate) struct FlowModel {
     /// variants` lists them), "wtcp", "udp", or a composition; default "reno".
     pub(crate) transport: Option<Spanned<TransportModel>>,
     /// The stack whose defaults to take. Of TCP only; default "rfc".
-    pub(crate) profile: Option<Spanned<ProfileModel>>,
+    pub(crate) profile: Option<Spanned<NamedModel<Profile>>>,
     /// Payload bytes of a full segment. UDP refuses it; default 1460, WTCP 1423, QUIC 1435.
     pub(crate) mss: Option<Spanned<Bytes>>,
     /// Bytes of headers on the wire; default 40, UDP 28, WTCP and QUIC 28 below their own headers.
@@ -51,7 +53,7 @@ pub(crate) struct FlowModel {
     /// When the receiver acknowledges. Of TCP only; default by profile: rfc and bsd "delayed", ns2 "every".
     pub(crate) acking: Option<Spanned<AckingModel>>,
     /// How the connection begins. Of TCP and QUIC only; default "three-way".
-    pub(crate) handshake: Option<Spanned<HandshakeModel>>,
+    pub(crate) handshake: Option<Spanned<NamedModel<Handshake>>>,
     /// How the clocks of both ends show the time where one-way delays are measured. Of TCP and QUIC only, without
     /// `proxy`, `freeze` and `l2clamp`; default exact clocks.
     pub(crate) clock: Option<Spanned<ClockModel>>,

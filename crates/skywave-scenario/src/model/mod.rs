@@ -8,6 +8,7 @@ pub(crate) mod d_proxy;
 pub(crate) mod flow;
 pub(crate) mod home;
 pub(crate) mod member;
+pub(crate) mod named;
 pub(crate) mod number;
 pub(crate) mod optional;
 pub(crate) mod proxy;
@@ -25,10 +26,12 @@ pub(crate) mod units;
 pub(crate) mod value;
 
 use serde::Deserialize;
+use skywave_core::link::LossAt;
 
 use crate::model::agent::AgentModel;
 use crate::model::flow::FlowModel;
 use crate::model::member::{ChannelModel, QueueModel};
+use crate::model::named::NamedModel;
 use crate::model::number::{Count, Probability};
 use crate::model::optional::{
     ArqModel, ContentionModel, FecModel, PolicerModel, ReorderingModel, ShaperModel,
@@ -209,7 +212,7 @@ pub(crate) struct LinkModel {
     pub(crate) loss: Option<Spanned<LossModel>>,
     /// Where a channel loss happens, and so whether a lost packet has used the link. "head" contradicts `arq`;
     /// default "head", with `arq` "tail".
-    pub(crate) loss_at: Option<LossAtModel>,
+    pub(crate) loss_at: Option<NamedModel<LossAt>>,
     /// Times without any transmission; default none.
     pub(crate) blackouts: Option<Spanned<OneOrMany<Spanned<BlackoutModel>>>>,
     /// Probability that a packet arrives damaged. The link does not notice this, so that `arq` does not repair
@@ -270,17 +273,6 @@ pub(crate) struct LossModel {
     pub(crate) forward: Option<OneOrMany<Spanned<ChannelModel>>>,
     /// From the second node to the first; default none.
     pub(crate) reverse: Option<Spanned<OneOrMany<Spanned<ChannelModel>>>>,
-}
-
-/// Where a channel loss happens.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum LossAtModel {
-    /// Before the queue: a lost packet uses no capacity.
-    Head,
-    /// After the transmission: a lost packet has used its capacity.
-    Tail,
 }
 
 /// A time without transmission, once or again and again.

@@ -2,9 +2,10 @@
 //! ([`skywave_core::quic::Config`]).
 
 use serde::Deserialize;
+use skywave_core::tcp::SlowStartConfig;
 
+use crate::model::named::NamedModel;
 use crate::model::number::{Count, Positive};
-use crate::model::tcp::SlowStartModel;
 use crate::model::units::{Period, Window};
 
 /// Settings of a QUIC connection; by default those of RFC 9000 and RFC 9002.
@@ -15,7 +16,7 @@ pub(crate) struct QuicModel {
     /// First congestion window, in packets or in bytes of payload; default "10 segments".
     pub(crate) initial_window: Option<Window>,
     /// What ends slow start besides a loss; default "standard".
-    pub(crate) slow_start: Option<SlowStartModel>,
+    pub(crate) slow_start: Option<NamedModel<SlowStartConfig>>,
     /// Packets with data are ECN-capable, and the receiver counts marks; default false, with laws that need it
     /// true.
     pub(crate) ecn: Option<bool>,

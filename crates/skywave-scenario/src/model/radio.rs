@@ -1,8 +1,10 @@
 //! The part of the model that describes a radio network: its radios, its MAC and its routing.
 
 use serde::Deserialize;
+use skywave_core::radio::{Decoder, Preamble};
 
 use crate::model::member::RoutingModel;
+use crate::model::named::NamedModel;
 use crate::model::number::{Count, Positive};
 use crate::model::queue::MacQueueModel;
 use crate::model::units::{
@@ -37,7 +39,7 @@ pub(crate) struct RadioModel {
     /// µs "4us".
     pub(crate) cca: Option<Spanned<Duration>>,
     /// Preamble of 802.11b's frames; default "long".
-    pub(crate) preamble: Option<Spanned<PreambleModel>>,
+    pub(crate) preamble: Option<Spanned<NamedModel<Preamble>>>,
     /// First contention window in slots; default 31 with 802.11b, 15 with 802.11g.
     pub(crate) cw_min: Option<Spanned<Count>>,
     /// Largest contention window in slots; default 1023.
@@ -82,17 +84,6 @@ pub(crate) enum StandardModel {
     /// ERP-OFDM, at 6 to 54 Mb/s.
     #[serde(rename = "802.11g")]
     G,
-}
-
-/// The preamble of 802.11b's frames.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PreambleModel {
-    /// 192 µs with its header.
-    Long,
-    /// 96 µs with its header.
-    Short,
 }
 
 /// Which unicast frames RTS and CTS go before.
@@ -227,18 +218,7 @@ pub(crate) struct SinrModel {
     /// A frame is found if it is this much above noise and interference when it begins; default "4dB".
     pub(crate) preamble: Option<Decibels>,
     /// How OFDM is decoded; default "soft".
-    pub(crate) decoder: Option<DecoderModel>,
-}
-
-/// Input of the decoder of OFDM's code.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum DecoderModel {
-    /// The decoder knows how sure each bit is.
-    Soft,
-    /// The decoder is given bits: ns-3's model of NIST.
-    Hard,
+    pub(crate) decoder: Option<NamedModel<Decoder>>,
 }
 
 /// When a station finds the channel taken.

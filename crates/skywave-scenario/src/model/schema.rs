@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, json};
 use skywave_core::parameter::{
-    Family, Form, Kind, Member, Optional, Parameter, Settings, Table, Value,
+    Family, Form, Kind, Member, Named, Optional, Parameter, Settings, Table, Value,
 };
 
 use crate::model::member::{MemberModel, names_only};
+use crate::model::named::NamedModel;
 use crate::model::number::{BelowOne, Byte, Count, Positive, Probability, Share};
 use crate::model::optional::{OptionalModel, TableModel};
 use crate::model::units::{Bytes, Duration, Level, Period, Rate, Room, Size};
@@ -43,6 +44,21 @@ impl<F: Family> JsonSchema for MemberModel<F> {
             }
         }
         json_schema!({ "description": F::SUMMARY, "anyOf": choices })
+    }
+}
+
+impl<E: Named> JsonSchema for NamedModel<E> {
+    fn schema_name() -> Cow<'static, str> {
+        named(E::NAME, "Model").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let choices = E::NAMES
+            .iter()
+            .zip(E::ABOUT)
+            .map(|(name, about)| json!({ "type": "string", "const": name, "description": about }));
+        let choices: Vec<serde_json::Value> = choices.collect();
+        json_schema!({ "oneOf": choices, "description": E::SUMMARY })
     }
 }
 

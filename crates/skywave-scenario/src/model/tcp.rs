@@ -1,8 +1,10 @@
 //! The part of the model that describes a transport: presets, slots, parameters.
 
 use serde::Deserialize;
+use skywave_core::tcp::{EcnRules, PacingConfig, RtoArithmetic, SlowStartConfig};
 
 use crate::model::member::{CongestionModel, DetectionModel, RecoveryModel, TimeoutModel};
+use crate::model::named::NamedModel;
 use crate::model::number::Count;
 use crate::model::optional::WtcpModel;
 use crate::model::quic::QuicModel;
@@ -46,34 +48,6 @@ pub(crate) struct ComposedModel {
     pub(crate) wtcp: Option<Spanned<WtcpModel>>,
 }
 
-/// Defaults of a known stack.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ProfileModel {
-    /// ns-2.35's one-way agents.
-    Ns2,
-    /// Descendants of 4.3BSD: coarse clocks, a first window of one segment.
-    Bsd,
-    /// The standards of today.
-    Rfc,
-    /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
-    /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count what they deliver,
-    /// delayed ACKs after 40 ms, every sign of `undo`, and HyStart if the law is CUBIC.
-    Linux,
-}
-
-/// How a connection begins.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum HandshakeModel {
-    /// Both ends are connected from the start.
-    None,
-    /// SYN, SYN-ACK, ACK.
-    ThreeWay,
-}
-
 /// Settings that a profile gives, one by one. What the path tells the ends (`ecn`, `eln`, `hints`), a milder
 /// answer to it (`abe`), and an even pace (`pacing`), are off unless they are set here. Where a default is by profile, "linux" has that of "rfc"
 /// unless the profile itself says otherwise.
@@ -89,7 +63,7 @@ pub(crate) struct TcpModel {
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
     /// What ends slow start besides a loss; default "standard", with `profile = "linux"` and CUBIC "hystart".
-    pub(crate) slow_start: Option<SlowStartModel>,
+    pub(crate) slow_start: Option<NamedModel<SlowStartConfig>>,
     /// Signs by which a cut of the window is found to be a mistake and taken back; "eifel" needs `timestamps`, and
     /// "d-sack" `dsack`; default [], with `profile = "linux"` all.
     pub(crate) undo: Option<Vec<UndoModel>>,
@@ -109,7 +83,7 @@ pub(crate) struct TcpModel {
     /// Tick of the timer's clock; default by profile: rfc "1ms", ns2 "10ms", bsd "500ms".
     pub(crate) tick: Option<Period>,
     /// How the RTT estimator counts; default by profile: rfc "exact", the others "ticks".
-    pub(crate) arithmetic: Option<ArithmeticModel>,
+    pub(crate) arithmetic: Option<NamedModel<RtoArithmetic>>,
     /// Send new data on the first two duplicate ACKs (RFC 3042); default by profile: bsd false, the others
     /// true; false where the recovery sends nothing on duplicate ACKs.
     pub(crate) limited_transmit: Option<bool>,
@@ -129,7 +103,7 @@ pub(crate) struct TcpModel {
     pub(crate) ecn: Option<bool>,
     /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ:
     /// docs/scenarios.md#ecn-in-rfc-3168-and-in-ns-2; default by profile: ns2 "ns2", the others "rfc3168".
-    pub(crate) ecn_rules: Option<EcnRulesModel>,
+    pub(crate) ecn_rules: Option<NamedModel<EcnRules>>,
     /// The receiver echoes every mark as it comes, not from the first one on until the sender answers, and
     /// acknowledges at once where marks begin and end (RFC 8257 section 3.2). Laws that count marks need it;
     /// needs `ecn`; default false, with "dctcp" and "prague" true, as `ecn` then.
@@ -151,7 +125,7 @@ pub(crate) struct TcpModel {
     /// (docs/mechanisms/contention-control.md); sets `hints`; default false.
     pub(crate) contention_control: Option<bool>,
     /// What sets the pace at which segments leave; default "off".
-    pub(crate) pacing: Option<PacingModel>,
+    pub(crate) pacing: Option<NamedModel<PacingConfig>>,
     /// NewReno restarts the timer on the first partial ACK only (RFC 6582 section 4); default true.
     pub(crate) impatient: Option<bool>,
     /// No second fast retransmit below the highest sequence number that was sent at the first; default true,
@@ -162,20 +136,6 @@ pub(crate) struct TcpModel {
     pub(crate) counting: Option<CountingModel>,
     /// Initial sequence number; default 0.
     pub(crate) iss: Option<u32>,
-}
-
-/// What ends slow start besides a loss.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SlowStartModel {
-    /// Nothing.
-    Standard,
-    /// HyStart, as Linux's CUBIC has it: a round trip that grows, or a long train of ACKs.
-    HyStart,
-    /// HyStart++ (RFC 9406): a round trip that grows slows the first slow start down, and then ends it.
-    #[serde(rename = "hystart++")]
-    HyStartPlusPlus,
 }
 
 /// A sign that what was sent again had not been lost.
@@ -190,40 +150,6 @@ pub(crate) enum UndoModel {
     /// After a timeout, the second ACK reports data that was not sent again (F-RTO, RFC 5682). The sender sends
     /// two new segments on the first one to find out.
     FRto,
-}
-
-/// What sets the pace at which segments leave.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum PacingModel {
-    /// Nothing, unless the window law names a rate of its own.
-    Off,
-    /// The window, as in Linux: cwnd/srtt times 2 in slow start and times 1.2 after it, in bursts of 1 ms or
-    /// two segments.
-    Window,
-}
-
-/// Rules of a sender with ECN where RFC 3168 and ns-2 differ.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum EcnRulesModel {
-    /// As section 6.1 of the RFC says.
-    Rfc3168,
-    /// As ns-2.35's one-way agents do.
-    Ns2,
-}
-
-/// How the RTT estimator counts.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ArithmeticModel {
-    /// In nanoseconds.
-    Exact,
-    /// In whole ticks, in fixed point.
-    Ticks,
 }
 
 /// How an ACK counts towards growth of the window.

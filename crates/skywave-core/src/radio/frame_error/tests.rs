@@ -88,7 +88,7 @@ fn dsss_and_cck_have_ns3s_numbers() {
 
 fn all() -> impl Iterator<Item = (Mode, Decoder)> {
     let modes = Mode::ALL.into_iter();
-    modes.flat_map(|mode| Decoder::ALL.map(|decoder| (mode, decoder)))
+    modes.flat_map(|mode| Decoder::ALL.iter().map(move |decoder| (mode, *decoder)))
 }
 
 /// SINRs from −40 to 50 dB.

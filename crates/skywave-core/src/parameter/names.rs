@@ -1,0 +1,62 @@
+//! Values of which one is chosen by its name alone.
+
+/// A choice among names.
+pub trait Named: Copy + 'static {
+    /// Name of the type.
+    const NAME: &'static str;
+    /// Meaning, in a sentence.
+    const SUMMARY: &'static str;
+    /// Values.
+    const ALL: &'static [Self];
+    /// Names of the values in scenario files.
+    const NAMES: &'static [&'static str];
+    /// Meanings of the values, each in a sentence.
+    const ABOUT: &'static [&'static str];
+}
+
+/// Declares an enum whose values have names in scenario files, and implements [`Named`] for it. Its comments are what
+/// users read.
+///
+/// ```text
+/// names! {
+///     /// How a connection begins.
+///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///     pub enum Handshake {
+///         /// Both ends are connected from the start.
+///         None = "none",
+///         /// SYN, SYN-ACK, ACK.
+///         ThreeWay = "three-way" default,
+///     }
+/// }
+/// ```
+macro_rules! names {
+    (
+        $(#[doc = $summary:literal])+
+        #[derive($($derived:ident),+)]
+        $vis:vis enum $choice:ident {
+            $(
+                $(#[doc = $about:literal])+
+                $value:ident = $written:literal $($default:ident)?,
+            )+
+        }
+    ) => {
+        $(#[doc = $summary])+
+        #[derive($($derived),+)]
+        $vis enum $choice {
+            $(
+                $(#[doc = $about])+
+                $(#[$default])?
+                $value,
+            )+
+        }
+
+        impl $crate::parameter::Named for $choice {
+            const NAME: &'static str = stringify!($choice);
+            const SUMMARY: &'static str = concat!($($summary),+).trim_ascii();
+            const ALL: &'static [Self] = &[ $( Self::$value, )+ ];
+            const NAMES: &'static [&'static str] = &[ $( $written, )+ ];
+            const ABOUT: &'static [&'static str] = &[ $( concat!($($about),+).trim_ascii(), )+ ];
+        }
+    };
+}
+pub(crate) use names;
