@@ -229,10 +229,7 @@ impl TcpConfig {
                 // Other laws of Linux have none of their own.
                 slow_start: hystart,
                 undo: UndoConfig::ALL,
-                acking: Acking::Delayed {
-                    every: 2,
-                    timeout: Duration::from_millis(40),
-                },
+                acking: Acking::delayed(2, Duration::from_millis(40)),
                 ..Self::new(Profile::Rfc, common.composition)
             },
             Profile::Ns2 => Self {

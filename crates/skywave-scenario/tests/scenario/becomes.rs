@@ -445,10 +445,7 @@ fn settings_override_the_profile() {
          max_cwnd = \"20 segments\", restart_after_idle = true }",
     );
     assert_eq!((config.mss, config.header, config.rwnd), (1000, 0, 40_000));
-    let acking = Acking::Delayed {
-        every: 3,
-        timeout: ms(200),
-    };
+    let acking = Acking::delayed(3, ms(200));
     assert_eq!(config.acking, acking);
     assert_eq!((config.handshake, config.fin), (Handshake::None, false));
     assert_eq!(config.initial_window, Segments(2.0));
@@ -473,7 +470,7 @@ fn settings_override_the_profile() {
     let rfc = rules("profile = \"ns2\"\ntcp = { ecn_rules = \"rfc3168\" }");
     assert_eq!(rfc, EcnRules::Rfc3168);
     let ns2 = tcp("profile = \"ns2\"\nacking = \"delayed\"").acking;
-    assert!(matches!(ns2, Acking::Delayed { every: 2, .. }));
+    assert!(matches!(ns2, Acking::Delayed(delayed) if delayed.every == 2));
 }
 
 #[test]

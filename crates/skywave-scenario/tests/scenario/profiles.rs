@@ -90,10 +90,7 @@ fn the_doc_comment_of_linux_has_its_differences() {
             }),
             whole_ssthresh: true,
             counting: Counting::Delivered,
-            acking: Acking::Delayed {
-                every: 2,
-                timeout: ms(40),
-            },
+            acking: Acking::delayed(2, ms(40)),
             undo: UndoConfig::ALL,
             slow_start,
             ..rfc

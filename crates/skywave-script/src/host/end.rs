@@ -264,14 +264,8 @@ fn config(
         rto: rto.into(),
         acking: match settings.system {
             // The first segments of a connection are acknowledged one by one, and scripts are short.
-            System::Linux => Acking::Delayed {
-                every: 1,
-                timeout: settings.rto_slop,
-            },
-            System::FreeBsd => Acking::Delayed {
-                every: 2,
-                timeout: settings.ack_delay,
-            },
+            System::Linux => Acking::delayed(1, settings.rto_slop),
+            System::FreeBsd => Acking::delayed(2, settings.ack_delay),
         },
         ..TcpConfig::new(profile, composition.clone())
     };

@@ -2,7 +2,7 @@
 
 use super::Receiver;
 use crate::packet::{Marks, Segment};
-use crate::tcp::config::Acking;
+use crate::tcp::acking::{Acking, Delayed, DelayedDupacks, Lba, SelfTriggered};
 use crate::time::{Duration, Time};
 
 /// Duplicate ACKs of a receiver that keeps them back (Vaidya et al. 2002). The first two for a hole go out at
@@ -29,7 +29,7 @@ impl Receiver {
     pub(super) fn schedule_ack(&mut self, now: Time, segment: &Segment, plain: bool) {
         match self.config.acking {
             Acking::EverySegment => self.ack_now(),
-            Acking::Delayed { every, timeout } if plain => self.delay(now, every, timeout),
+            Acking::Delayed(Delayed { every, timeout }) if plain => self.delay(now, every, timeout),
             _ => self.schedule_seldom(now, segment, plain),
         }
     }
@@ -38,13 +38,13 @@ impl Receiver {
     #[inline(never)]
     fn schedule_seldom(&mut self, now: Time, segment: &Segment, plain: bool) {
         match self.config.acking {
-            Acking::SelfTriggered { timeout } if plain => {
+            Acking::SelfTriggered(SelfTriggered { timeout }) if plain => {
                 // A sender that does not tell its window is acknowledged as usual.
                 let window = segment.options.window().unwrap_or(2);
                 self.delay(now, u32::from(window), timeout);
             }
-            Acking::Wam { every, timeout } => self.answer(now, segment, plain, (every, timeout)),
-            Acking::Lba { wait } if !segment.is_syn() => self.answer_later(now, wait),
+            Acking::Wam(delayed) => self.answer(now, segment, plain, delayed),
+            Acking::Lba(Lba { wait }) if !segment.is_syn() => self.answer_later(now, wait),
             _ => self.ack_now(),
         }
     }
@@ -55,7 +55,7 @@ impl Receiver {
         now: Time,
         segment: &Segment,
         plain: bool,
-        (every, timeout): (u32, Duration),
+        Delayed { every, timeout }: Delayed,
     ) {
         let asks = segment.hints.marks.contains(Marks::ASKS);
         self.hints.marks.set(Marks::ALL_RECEIVED, asks);
@@ -79,10 +79,10 @@ impl Receiver {
     /// A segment came that begins at `start` and leaves the receiver waiting for the one before: its ACK is a
     /// duplicate.
     pub(super) fn schedule_dupack(&mut self, now: Time, start: u64) {
-        if let Acking::Lba { wait } = self.config.acking {
+        if let Acking::Lba(Lba { wait }) = self.config.acking {
             return self.answer_later(now, wait);
         }
-        let Acking::DelayedDupacks { wait } = self.config.acking else {
+        let Acking::DelayedDupacks(DelayedDupacks { wait }) = self.config.acking else {
             self.hints.marks -= Marks::ALL_RECEIVED;
             return self.ack_now();
         };
@@ -115,13 +115,13 @@ impl Receiver {
         if self.timer == Time::MAX || self.timer > now {
             return;
         }
-        if let Acking::DelayedDupacks { .. } = self.config.acking {
+        if let Acking::DelayedDupacks(_) = self.config.acking {
             self.timer = Time::MAX;
             if let Some(disorder) = &mut self.disorder {
                 disorder.dupacks.released = true;
                 self.acks += std::mem::take(&mut disorder.dupacks.waiting);
             }
-        } else if let Acking::Lba { .. } = self.config.acking {
+        } else if let Acking::Lba(_) = self.config.acking {
             self.answer_for_all();
         } else {
             self.ack_now();

@@ -27,10 +27,7 @@ fn every_segment() -> TcpConfig {
 /// Every second segment, or 200 ms.
 fn delayed() -> TcpConfig {
     TcpConfig {
-        acking: Acking::Delayed {
-            every: 2,
-            timeout: Duration::from_millis(200),
-        },
+        acking: Acking::delayed(2, Duration::from_millis(200)),
         ..every_segment()
     }
 }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::super::{Regenerator, Suppressor};
 use crate::packet::Segment;
 use crate::rng::Stream;
+use crate::tcp::acking::SelfTriggered;
 use crate::tcp::{Acking, PRESETS, Profile, Receiver, Sender, TcpConfig};
 use crate::time::{Duration, Time};
 
@@ -28,7 +29,7 @@ fn plans() -> impl Strategy<Value = Plan> {
     let acking = prop_oneof![
         Just(Acking::EverySegment),
         Just(Acking::DELAYED),
-        Just(Acking::SELF_TRIGGERED),
+        Just(Acking::SelfTriggered(SelfTriggered::DEFAULT)),
     ];
     (
         0..PRESETS.len(),

@@ -10,10 +10,7 @@ const ACK: Flags = Flags::ACK;
 
 fn delaying() -> ConnectionConfig {
     let mut config = config();
-    config.tcp.acking = Acking::Delayed {
-        every: 2,
-        timeout: Duration::from_millis(200),
-    };
+    config.tcp.acking = Acking::delayed(2, Duration::from_millis(200));
     config
 }
 

@@ -1,6 +1,7 @@
 //! When an ACK is sent, and which timestamp it echoes.
 
 use super::*;
+use crate::tcp::acking::{DelayedDupacks, SelfTriggered};
 
 #[test]
 fn every_segment_is_acknowledged_at_once() {
@@ -159,7 +160,7 @@ fn told(s: &mut Script, segment: u64, window: u16) {
 
 fn self_triggered() -> Script {
     Script::new(TcpConfig {
-        acking: Acking::SELF_TRIGGERED,
+        acking: Acking::SelfTriggered(SelfTriggered::DEFAULT),
         ..every_segment()
     })
 }
@@ -217,7 +218,7 @@ fn a_sender_that_tells_no_window_is_acknowledged_every_second_segment() {
 /// Duplicate ACKs wait 100 ms.
 fn delayed_dupacks(sack: bool) -> Script {
     Script::new(TcpConfig {
-        acking: Acking::DELAYED_DUPACKS,
+        acking: Acking::DelayedDupacks(DelayedDupacks::DEFAULT),
         sack,
         ..every_segment()
     })

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::packet::Marks;
+use crate::tcp::acking::{Delayed, Lba};
 
 fn acking(acking: Acking) -> Script {
     Script::new(TcpConfig {
@@ -31,7 +32,7 @@ fn expect_answer(s: &mut Script, segment: u64, all: bool) {
 
 #[test]
 fn wam_answers_data_that_asks_at_once_and_other_data_as_ever() {
-    let mut s = acking(Acking::WAM);
+    let mut s = acking(Acking::Wam(Delayed::DEFAULT));
     s.arrive(1);
     s.expect_nothing();
     ask(&mut s, 2);
@@ -46,7 +47,7 @@ fn wam_answers_data_that_asks_at_once_and_other_data_as_ever() {
 
 #[test]
 fn wam_answers_with_duplicates_while_something_is_missing() {
-    let mut s = acking(Acking::WAM);
+    let mut s = acking(Acking::Wam(Delayed::DEFAULT));
     ask(&mut s, 1);
     expect_answer(&mut s, 2, true);
     ask(&mut s, 3);
@@ -74,7 +75,7 @@ fn named(s: &mut Script, next: u64) -> Vec<Option<Range<u64>>> {
 
 #[test]
 fn lba_answers_once_for_all_that_has_come() {
-    let mut s = acking(Acking::LBA);
+    let mut s = acking(Acking::Lba(Lba::DEFAULT));
     s.arrive(1);
     s.wait(150);
     s.arrive(3);
@@ -91,7 +92,7 @@ fn lba_answers_once_for_all_that_has_come() {
 
 #[test]
 fn lba_names_each_missing_segment_in_an_ack_of_its_own() {
-    let mut s = acking(Acking::LBA);
+    let mut s = acking(Acking::Lba(Lba::DEFAULT));
     for segment in [1, 4, 6, 2] {
         s.arrive(segment);
     }
@@ -114,7 +115,7 @@ fn lba_names_each_missing_segment_in_an_ack_of_its_own() {
 
 #[test]
 fn lba_cuts_a_long_hole_into_segments() {
-    let mut s = acking(Acking::LBA);
+    let mut s = acking(Acking::Lba(Lba::DEFAULT));
     s.arrive(4);
     s.wait(200);
     s.receiver.on_timer(s.now);

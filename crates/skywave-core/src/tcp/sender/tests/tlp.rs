@@ -155,10 +155,7 @@ fn a_probe_that_was_not_needed_cuts_nothing() {
 
 #[test]
 fn the_delayed_ack_of_a_single_segment_is_waited_for() {
-    let acking = Acking::Delayed {
-        every: 2,
-        timeout: Duration::from_millis(70),
-    };
+    let acking = Acking::delayed(2, Duration::from_millis(70));
     let mut config = rack(10);
     std::sync::Arc::make_mut(&mut config.rto).min = Duration::from_secs(1);
     let mut s = tail(TcpConfig { acking, ..config });
@@ -170,10 +167,7 @@ fn the_delayed_ack_of_a_single_segment_is_waited_for() {
 
 #[test]
 fn a_probe_is_due_when_the_retransmission_timer_would_expire_at_the_latest() {
-    let acking = Acking::Delayed {
-        every: 2,
-        timeout: Duration::from_millis(200),
-    };
+    let acking = Acking::delayed(2, Duration::from_millis(200));
     let mut s = tail(TcpConfig { acking, ..rack(10) });
     s.wait(100);
     s.ack(5);

@@ -1,6 +1,7 @@
 //! A sender tells its window where the receiver acknowledges by it.
 
 use crate::packet::Options;
+use crate::tcp::acking::{DelayedDupacks, SelfTriggered};
 use crate::tcp::config::{Acking, TcpConfig};
 use crate::tcp::testing::{MSS, Script, config};
 
@@ -12,7 +13,7 @@ fn told(config: TcpConfig) -> Options {
 #[test]
 fn a_sender_tells_its_window_in_whole_segments_to_a_receiver_that_wants_it() {
     let by_window = TcpConfig {
-        acking: Acking::SELF_TRIGGERED,
+        acking: Acking::SelfTriggered(SelfTriggered::DEFAULT),
         ..config("newreno", 5)
     };
     assert_eq!(told(by_window.clone()), Options::Window(5));
@@ -33,7 +34,7 @@ fn it_tells_no_other_receiver() {
     for acking in [
         Acking::EverySegment,
         Acking::DELAYED,
-        Acking::DELAYED_DUPACKS,
+        Acking::DelayedDupacks(DelayedDupacks::DEFAULT),
     ] {
         let other = TcpConfig {
             acking,

@@ -3,14 +3,14 @@
 use super::plain;
 use crate::packet::{Flags, Hints, Marks, Segment};
 use crate::seq::SeqNr;
-use crate::tcp::acking::Acking;
+use crate::tcp::acking::{Acking, Delayed};
 use crate::tcp::config::{RtoConfig, TcpConfig};
 use crate::tcp::testing::{MSS, Script};
 
 fn wam() -> TcpConfig {
     TcpConfig {
         rto: RtoConfig::EXACT.into(),
-        acking: Acking::WAM,
+        acking: Acking::Wam(Delayed::DEFAULT),
         ..plain("wam", 4)
     }
 }
