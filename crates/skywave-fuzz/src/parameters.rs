@@ -88,7 +88,9 @@ mod tests {
     use super::*;
     use skywave_core::link::{LossConfig, QueueConfig};
     use skywave_core::rng::Stream;
-    use skywave_core::tcp::{CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig};
+    use skywave_core::tcp::{
+        Acking, CongestionConfig, DetectionConfig, RecoveryConfig, TimeoutConfig,
+    };
 
     /// Every member of the family comes up, and every parameter with other values than its default.
     fn all_come_up<F: Family>() {
@@ -114,6 +116,7 @@ mod tests {
 
     #[test]
     fn every_member_comes_up_with_all_of_its_parameters() {
+        all_come_up::<Acking>();
         all_come_up::<DetectionConfig>();
         all_come_up::<RecoveryConfig>();
         all_come_up::<CongestionConfig>();

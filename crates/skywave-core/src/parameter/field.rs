@@ -19,10 +19,6 @@ enum Place<C> {
         get: fn(&C) -> Option<Value>,
         set: fn(&mut C, Value) -> Result<(), Refusal>,
     },
-    Choice {
-        get: fn(&C) -> usize,
-        set: fn(&mut C, usize),
-    },
 }
 
 impl<C> Clone for Place<C> {
@@ -82,66 +78,6 @@ impl<C> Field<C> {
         }
     }
 
-    /// A number above zero.
-    pub const fn positive(
-        name: &'static str,
-        doc: &'static str,
-        place: fn(&mut C) -> &mut dyn Stored,
-    ) -> Self {
-        Self::new(Kind::Positive, name, doc, place)
-    }
-
-    /// A number from 0 to 1.
-    pub const fn probability(
-        name: &'static str,
-        doc: &'static str,
-        place: fn(&mut C) -> &mut dyn Stored,
-    ) -> Self {
-        Self::new(Kind::Probability, name, doc, place)
-    }
-
-    /// True or false.
-    pub const fn flag(
-        name: &'static str,
-        doc: &'static str,
-        place: fn(&mut C) -> &mut dyn Stored,
-    ) -> Self {
-        Self::new(Kind::Flag, name, doc, place)
-    }
-
-    /// A whole number from 1.
-    pub const fn count(
-        name: &'static str,
-        doc: &'static str,
-        place: fn(&mut C) -> &mut dyn Stored,
-    ) -> Self {
-        Self::new(Kind::Count, name, doc, place)
-    }
-
-    /// A length of time above zero.
-    pub const fn period(
-        name: &'static str,
-        doc: &'static str,
-        place: fn(&mut C) -> &mut dyn Stored,
-    ) -> Self {
-        Self::new(Kind::Period, name, doc, place)
-    }
-
-    /// A parameter that is one of several names; `get` and `set` give and take its place among
-    /// them.
-    pub const fn choice(
-        name: &'static str,
-        doc: &'static str,
-        names: &'static [&'static str],
-        get: fn(&C) -> usize,
-        set: fn(&mut C, usize),
-    ) -> Self {
-        Self {
-            parameter: Parameter::new(Kind::OneOf(names), name, doc),
-            place: Place::Choice { get, set },
-        }
-    }
-
     /// A file must give it.
     pub const fn needed(mut self) -> Self {
         self.parameter.absent = Absent::Needed;
@@ -188,7 +124,6 @@ impl<C> Field<C> {
             Place::At(place) => place(&mut config.clone()).value(),
             Place::Within(place) => place(&mut config.clone()).ok()?.value(),
             Place::By { get, .. } => get(config),
-            Place::Choice { get, .. } => Some(Value::Choice(get(config))),
         }
     }
 
@@ -198,15 +133,10 @@ impl<C> Field<C> {
             let message = format!("`{}` {bound}", self.parameter.name);
             return Err(Refusal::of(&[], message, "out of bounds"));
         }
-        match (&self.place, value) {
-            (Place::At(place), value) => place(config).put(value),
-            (Place::Within(place), value) => place(config)?.put(value),
-            (Place::By { set, .. }, value) => set(config, value),
-            (Place::Choice { set, .. }, Value::Choice(which)) => {
-                set(config, which);
-                Ok(())
-            }
-            _ => Err(Refusal::KIND),
+        match self.place {
+            Place::At(place) => place(config).put(value),
+            Place::Within(place) => place(config)?.put(value),
+            Place::By { set, .. } => set(config, value),
         }
     }
 }

@@ -14,7 +14,8 @@ pub trait Named: Copy + 'static {
     const ABOUT: &'static [&'static str];
 }
 
-/// Declares an enum whose values have names in scenario files, and implements [`Named`] for it. Its comments are what
+/// Declares an enum whose values have names in scenario files, and implements [`Named`] for it, and
+/// [`Stored`](crate::parameter::Stored) for parameters of it. Its comments are what
 /// users read.
 ///
 /// ```text
@@ -56,6 +57,25 @@ macro_rules! names {
             const ALL: &'static [Self] = &[ $( Self::$value, )+ ];
             const NAMES: &'static [&'static str] = &[ $( $written, )+ ];
             const ABOUT: &'static [&'static str] = &[ $( concat!($($about),+).trim_ascii(), )+ ];
+        }
+
+        impl $crate::parameter::Stored for $choice {
+            fn value(&self) -> Option<$crate::parameter::Value> {
+                let place = <Self as $crate::parameter::Named>::ALL.iter().position(|one| one == self);
+                place.map($crate::parameter::Value::Choice)
+            }
+
+            fn put(
+                &mut self,
+                value: $crate::parameter::Value,
+            ) -> Result<(), $crate::parameter::Refusal> {
+                let $crate::parameter::Value::Choice(place) = value else {
+                    return Err($crate::parameter::Refusal::KIND);
+                };
+                let all = <Self as $crate::parameter::Named>::ALL;
+                *self = *all.get(place).ok_or($crate::parameter::Refusal::KIND)?;
+                Ok(())
+            }
         }
     };
 }

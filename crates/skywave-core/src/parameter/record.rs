@@ -87,7 +87,7 @@ macro_rules! parameters {
 
         impl $config {
             /// Values that files and programs start from.
-            pub const DEFAULT: Self = Self {
+            $vis const DEFAULT: Self = Self {
                 $( $field: $default, )+
                 $( $other: $other_default, )*
             };
@@ -119,6 +119,9 @@ macro_rules! parameters {
             <$table as $crate::parameter::Table>::PARAMETERS,
             <$table as $crate::parameter::Table>::KEYS,
         )
+    };
+    (@kind OneOf $names:ty) => {
+        $crate::parameter::Kind::OneOf(<$names as $crate::parameter::Named>::NAMES)
     };
     (@kind $kind:ident) => { $crate::parameter::Kind::$kind };
 }

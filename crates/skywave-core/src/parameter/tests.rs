@@ -1,52 +1,44 @@
 use super::*;
 
-#[derive(Clone, Debug, PartialEq)]
-struct Lamp {
-    power: f64,
-    on: Duration,
-    off: Option<Duration>,
-    dimmed: bool,
-    steps: u32,
+parameters! {
+    /// A lamp that blinks.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Lamp as "lamp" check Lamp::check {
+        /// Share of the full power.
+        // No user reads this.
+        power: f64 = 0.5, Probability;
+        /// How long
+        /// it is on.
+        on: Duration = Duration::from_micros(3125), Period.no_shorter_than(Duration::from_millis(1));
+        /// How long it is off.
+        off: Option<Duration> = None, Period.or("as long as it is on");
+        /// It has steps.
+        dimmed: bool = false, Flag;
+        +
+        /// No parameter by itself.
+        steps: u32 = 3;
+        also {
+            Field::within(Kind::Count, "steps", "Number of steps", |c: &mut Self| {
+                if c.dimmed {
+                    Ok(&mut c.steps)
+                } else {
+                    Err(Refusal::new("no steps", "add `dimmed = true`"))
+                }
+            })
+            .up_to(9),
+        }
+    }
 }
 
-impl Described for Lamp {
-    type Config = Self;
-    const NAME: &'static str = "lamp";
-    const SUMMARY: &'static str = "A lamp that blinks.";
-    const DEFAULT: Self = Self {
-        power: 0.5,
-        on: Duration::from_micros(3125),
-        off: None,
-        dimmed: false,
-        steps: 3,
-    };
-    const FIELDS: &'static [Field<Self>] = &[
-        Field::probability("power", "Share of the full power", |c| &mut c.power),
-        Field::period("on", "How long it is on", |c: &mut Self| &mut c.on)
-            .no_shorter_than(Duration::from_millis(1)),
-        Field::period("off", "How long it is off", |c: &mut Self| &mut c.off)
-            .or("as long as it is on"),
-        Field::flag("dimmed", "It has steps", |c| &mut c.dimmed),
-        Field::within(Kind::Count, "steps", "Number of steps", |c: &mut Self| {
-            if c.dimmed {
-                Ok(&mut c.steps)
-            } else {
-                Err(Refusal::new("no steps", "add `dimmed = true`"))
-            }
-        })
-        .up_to(9),
-    ];
-
-    fn check(config: &Self) -> Result<(), Refusal> {
-        if config.off.is_some_and(|off| off < config.on) {
-            let advice = format!("`on` is {:?}", config.on);
+impl Lamp {
+    fn check(&self) -> Result<(), Refusal> {
+        if self.off.is_some_and(|off| off < self.on) {
+            let advice = format!("`on` is {:?}", self.on);
             return Err(Refusal::of(&["off", "on"], "`off` is below `on`", advice));
         }
         Ok(())
     }
 }
-
-table!(Lamp);
 
 #[test]
 fn a_parameter_is_printed_with_its_default() {

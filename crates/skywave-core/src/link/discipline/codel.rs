@@ -109,7 +109,8 @@ pub(super) const fn fields<C: WithCoDel>(limit: &'static str) -> [Field<C>; 6] {
             "Nothing is dropped while at most this waits",
             |c: &mut C| &mut c.codel().mtu,
         ),
-        Field::flag(
+        Field::new(
+            Kind::Flag,
             "ecn",
             "Mark packets of ECN-capable flows instead of dropping them",
             |c: &mut C| &mut c.codel().ecn,

@@ -66,7 +66,8 @@ impl Described for FqCoDelConfig {
             ecn,
             ce_threshold,
             // More queues would only take memory.
-            Field::count(
+            Field::new(
+                Kind::Count,
                 "queues",
                 "Number of queues that flows are hashed to",
                 |c: &mut Self| &mut c.queues,

@@ -28,9 +28,12 @@ impl Described for Exponential {
     const SUMMARY: &'static str = "Gaps between losses are exponential and counted in packets. The number p is the loss \
                                    rate; the mean gap is 1/p.";
     const DEFAULT: f64 = 0.0;
-    const FIELDS: &'static [Field<f64>] = &[Field::probability("p", "Loss rate", |p: &mut f64| p)
-        .alone()
-        .needed()];
+    const FIELDS: &'static [Field<f64>] =
+        &[
+            Field::new(Kind::Probability, "p", "Loss rate", |p: &mut f64| p)
+                .alone()
+                .needed(),
+        ];
 }
 
 impl LossModel for Exponential {

@@ -1,7 +1,7 @@
 //! Independent losses.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field};
+use crate::parameter::{Described, Field, Kind};
 use crate::rng::Stream;
 use crate::time::Time;
 
@@ -18,9 +18,11 @@ impl Described for Iid {
     const SUMMARY: &'static str = "Each packet is lost with this probability, independently.";
     const DEFAULT: f64 = 0.0;
     const FIELDS: &'static [Field<f64>] =
-        &[Field::probability("p", "Loss probability", |p: &mut f64| p)
-            .alone()
-            .needed()];
+        &[
+            Field::new(Kind::Probability, "p", "Loss probability", |p: &mut f64| p)
+                .alone()
+                .needed(),
+        ];
 }
 
 impl LossModel for Iid {

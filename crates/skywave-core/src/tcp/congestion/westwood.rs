@@ -7,7 +7,7 @@
 
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
-use crate::parameter::parameters;
+use crate::parameter::{names, parameters};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
@@ -23,17 +23,10 @@ parameters! {
         /// Time constant of the filter.
         // τ of the low-pass filter (2002 only).
         tau: Duration = Duration::from_millis(500), Period;
-        /// Filter of the samples (2002 only).
-        filter: BandwidthFilter = BandwidthFilter::Published, {
-            Field::choice(
-                "filter",
-                "How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the \
-                 sample; or with the same weights for each ACK, without zeros",
-                &["published", "ns2", "per-ack"],
-                |c| c.filter as usize,
-                BandwidthFilter::set,
-            )
-        };
+        /// How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the
+        /// sample; or with the same weights for each ACK, without zeros.
+        // 2002 only.
+        filter: BandwidthFilter = BandwidthFilter::Published, OneOf<BandwidthFilter>;
         /// An ACK counts two segments at most, and its own apart from those of duplicates.
         at_most_two: bool = false, Flag;
         /// The smallest RTT is in ticks of the retransmission timer's clock, the handshake's included.
@@ -47,23 +40,17 @@ parameters! {
     }
 }
 
-/// How bandwidth samples are filtered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BandwidthFilter {
-    /// By the time since the last ACK, with zeros in long gaps (section 3.1).
-    Published,
-    /// As published, but the sample after zeros is over the time that they leave. If that is less
-    /// than 10 ms, the last zero's time is added.
-    Ns2,
-    /// Fixed weights for every ACK, whatever the time since the last one; no zeros.
-    PerAck,
-}
-
-impl BandwidthFilter {
-    const ALL: [Self; 3] = [Self::Published, Self::Ns2, Self::PerAck];
-
-    fn set(config: &mut WestwoodConfig, which: usize) {
-        config.filter = Self::ALL[which];
+names! {
+    /// Filter of bandwidth samples.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum BandwidthFilter {
+        /// By the time since the last ACK, with zeros in long gaps (section 3.1).
+        Published = "published",
+        /// The same, but the sample after zeros is over the time that they leave. If that is less than
+        /// 10 ms, the last zero's time is added.
+        Ns2 = "ns2",
+        /// With the same weights for every ACK, whatever the time since the last one; no zeros.
+        PerAck = "per-ack",
     }
 }
 

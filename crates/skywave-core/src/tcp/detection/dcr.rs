@@ -16,7 +16,7 @@ use super::{
 };
 use crate::parameter::Stored;
 use crate::tcp::flight::{Flight, Sent};
-use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Refusal, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Refusal, Setup, Value};
 use crate::time::{Duration, Time};
 
 /// TCP-DCR's delay of the response to a loss.
@@ -73,13 +73,26 @@ impl BuiltIn for Dcr {
     const SOURCE: &'static str = "Bhandarkar et al., TCP-DCR, section 3";
     const DEFAULT: DcrConfig = DcrConfig::DEFAULT;
     const FIELDS: &'static [Field<DcrConfig>] = &[
-        Field::positive("tau", "Delay in smoothed round trips", |c| &mut c.tau),
-        Field::choice(
+        Field::new(
+            Kind::Positive,
+            "tau",
+            "Delay in smoothed round trips",
+            |c| &mut c.tau,
+        ),
+        Field::by(
+            Kind::OneOf(&["timer", "dupacks"]),
             "by",
             "How the delay is kept: by a timer, or by a number of duplicate ACKs",
-            &["timer", "dupacks"],
-            |c| usize::from(c.wait == DcrWait::Dupacks),
-            |c, by| c.wait = [DcrWait::EXACT, DcrWait::Dupacks][by],
+            |c| Some(Value::Choice(usize::from(c.wait == DcrWait::Dupacks))),
+            |c, by| {
+                let by_dupacks = by == Value::Choice(1);
+                c.wait = if by_dupacks {
+                    DcrWait::Dupacks
+                } else {
+                    DcrWait::EXACT
+                };
+                Ok(())
+            },
         ),
         Field::within(
             Kind::Period,

@@ -1,7 +1,7 @@
 //! A fixed number of duplicate ACKs (RFC 5681 section 3.2).
 
 use super::{DetectionEvent, Detector, LossDetector};
-use crate::tcp::slot::{BuiltIn, Field, Setup};
+use crate::tcp::slot::{BuiltIn, Field, Kind, Setup};
 
 /// The number of duplicate ACKs that make a loss.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +14,13 @@ impl BuiltIn for Dupacks {
     const SUMMARY: &'static str = "a fixed number of duplicate ACKs (3)";
     const SOURCE: &'static str = "RFC 5681 section 3.2";
     const DEFAULT: u32 = 3;
-    const FIELDS: &'static [Field<u32>] =
-        &[Field::count("threshold", "The number of duplicate ACKs", |n: &mut u32| n).alone()];
+    const FIELDS: &'static [Field<u32>] = &[Field::new(
+        Kind::Count,
+        "threshold",
+        "The number of duplicate ACKs",
+        |n: &mut u32| n,
+    )
+    .alone()];
 
     fn build(threshold: &u32, _setup: &Setup) -> Self {
         Self(*threshold)

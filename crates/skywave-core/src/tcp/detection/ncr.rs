@@ -13,18 +13,21 @@
 
 use super::dupacks::Dupacks;
 use super::{Allowance, DetectionEvent, Detector, LossDetector, Sending, limited_transmit};
+use crate::parameter::{Kind, Named, names};
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{MIN_SSTHRESH, Window};
 use crate::units::Segments;
 
-/// How much TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NcrTransmit {
-    /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.
-    Careful,
-    /// A new segment for each one that arrives; DupThresh is half of what is outstanding.
-    Aggressive,
+names! {
+    /// How much TCP-NCR sends while it waits (RFC 4653, Extended Limited Transmit).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum NcrTransmit {
+        /// A new segment for every two that arrive; DupThresh is two thirds of what is outstanding.
+        Careful = "careful",
+        /// A new segment for each one that arrives; DupThresh is half of what is outstanding.
+        Aggressive = "aggressive",
+    }
 }
 
 impl BuiltIn for Ncr {
@@ -34,12 +37,11 @@ impl BuiltIn for Ncr {
     const SUMMARY: &'static str = "about a window's worth of duplicate ACKs (transmit)";
     const SOURCE: &'static str = "RFC 4653";
     const DEFAULT: NcrTransmit = NcrTransmit::Careful;
-    const FIELDS: &'static [Field<NcrTransmit>] = &[Field::choice(
+    const FIELDS: &'static [Field<NcrTransmit>] = &[Field::new(
+        Kind::OneOf(NcrTransmit::NAMES),
         "transmit",
         "New segments while it waits: one for every two that arrive, or one for each",
-        &["careful", "aggressive"],
-        |transmit: &NcrTransmit| usize::from(*transmit == NcrTransmit::Aggressive),
-        |transmit, which| *transmit = [NcrTransmit::Careful, NcrTransmit::Aggressive][which],
+        |transmit: &mut NcrTransmit| transmit,
     )
     .by_value()];
     const PRESETS: &'static [OwnPreset<NcrTransmit>] = &[

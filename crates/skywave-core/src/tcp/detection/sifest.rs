@@ -2,7 +2,7 @@
 
 use super::{DetectionEvent, Detector, LossDetector, Sending};
 use crate::tcp::flight::{Flight, Sent};
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Setup};
 use crate::time::{Duration, Time};
 
 /// As many duplicate ACKs as the segments in flight could cause, or the fixed threshold, make a loss,
@@ -42,8 +42,13 @@ impl BuiltIn for Sifest {
         "as many duplicate ACKs as the segments in flight could cause, or a fixed number (3)";
     const SOURCE: &'static str = "Pan, Mark and Shen 2004, section 4.2";
     const DEFAULT: u32 = 3;
-    const FIELDS: &'static [Field<u32>] =
-        &[Field::count("threshold", "The fixed threshold", |n: &mut u32| n).alone()];
+    const FIELDS: &'static [Field<u32>] = &[Field::new(
+        Kind::Count,
+        "threshold",
+        "The fixed threshold",
+        |n: &mut u32| n,
+    )
+    .alone()];
     const PRESETS: &'static [OwnPreset<u32>] = &[
         OwnPreset {
             name: "sifest-tahoe",
