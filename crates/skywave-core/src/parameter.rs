@@ -18,8 +18,9 @@
 //! ```
 //!
 //! `parameters!` (`record.rs`) makes the struct, its defaults, and a table of [`Field`]s: of each the name, the meaning,
-//! the kind and the place. Without `as` the description ([`Described`]) is written out, as for a member of a family whose
-//! state has another type; a configuration that is a bare number has its `Field` there, too (`link/loss/iid.rs`).
+//! the kind and the place ([`Configuration`]). Without `as` the description ([`Described`]) is written out, as for a member
+//! of a family whose state has another type; one that is configured by a bare number has its `Field` there, too
+//! (`link/loss/iid.rs`).
 //!
 //! - [`Kind`] says which values a parameter may have; how they are written, read, drawn and shown in the schema
 //!   follows from it.
@@ -53,7 +54,7 @@ use crate::time::Duration;
 use crate::units::{Level, Limit, Rate};
 
 pub(crate) use family::family;
-pub use family::{Described, Family, Member, Settings};
+pub use family::{Configuration, Described, Family, Member, Settings};
 pub use field::{Field, Stored};
 pub use names::Named;
 pub(crate) use names::names;

@@ -2,10 +2,31 @@
 
 use super::{Field, Parameter, Refusal, Value};
 
+/// Type of configurations, `()` where there is nothing to configure. A bare number has no meaning of its own: a model that
+/// is configured by one states `DEFAULT` and `FIELDS` in its description.
+pub trait Configuration: Clone + 'static {
+    /// Values where a file gives none.
+    const DEFAULT: Self;
+    /// Parameters one by one. They are set in this order.
+    const FIELDS: &'static [Field<Self>] = &[];
+}
+
+impl Configuration for () {
+    const DEFAULT: Self = ();
+}
+
+impl Configuration for u32 {
+    const DEFAULT: Self = 0;
+}
+
+impl Configuration for f64 {
+    const DEFAULT: Self = 0.0;
+}
+
 /// A configuration's description; see the [module](super).
 pub trait Described {
     /// The parameters; `()` for none.
-    type Config: Clone + 'static;
+    type Config: Configuration;
     /// Name in scenario files and results.
     const NAME: &'static str;
     /// Meaning, in a sentence.
@@ -13,9 +34,9 @@ pub trait Described {
     /// Where it was published; empty for nowhere.
     const SOURCE: &'static str = "";
     /// The parameters where a file gives none.
-    const DEFAULT: Self::Config;
+    const DEFAULT: Self::Config = <Self::Config as Configuration>::DEFAULT;
     /// The parameters one by one. They are set in this order.
-    const FIELDS: &'static [Field<Self::Config>] = &[];
+    const FIELDS: &'static [Field<Self::Config>] = <Self::Config as Configuration>::FIELDS;
 
     /// Whether the values may stand beside each other.
     fn check(_config: &Self::Config) -> Result<(), Refusal> {

@@ -45,8 +45,6 @@ macro_rules! parameters {
             type Config = Self;
             const NAME: &'static str = $name;
             const SUMMARY: &'static str = concat!($($summary),+).trim_ascii();
-            const DEFAULT: Self = Self::DEFAULT;
-            const FIELDS: &'static [$crate::parameter::Field<Self>] = Self::FIELDS;
             $(
                 fn check(config: &Self) -> Result<(), $crate::parameter::Refusal> {
                     $check(config)
@@ -91,8 +89,11 @@ macro_rules! parameters {
                 $( $field: $default, )+
                 $( $other: $other_default, )*
             };
+        }
 
-            pub(crate) const FIELDS: &'static [$crate::parameter::Field<Self>] = &[ $(
+        impl $crate::parameter::Configuration for $config {
+            const DEFAULT: Self = Self::DEFAULT;
+            const FIELDS: &'static [$crate::parameter::Field<Self>] = &[ $(
                 $crate::parameter::parameters!(@field $kind $($table)?, $field, $($doc),+)
                     $( .$how($($with),*) )*,
             )+ $($($more),+)? ];

@@ -41,7 +41,6 @@ impl Described for Static {
     type Config = ();
     const NAME: &'static str = "static";
     const SUMMARY: &'static str = "Fewest hops between the stations where they are at the start.";
-    const DEFAULT: () = ();
 }
 
 /// Refuses parameters with which `protocol` cannot work: of each rule the parameter, what it must be, and whether it is.

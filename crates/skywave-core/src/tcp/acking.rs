@@ -3,7 +3,7 @@
 //! The only slot of a receiver. Its members are ways through one piece of code (`receiver/schedule.rs`), so that their
 //! descriptions are here instead of in a file a member.
 
-use super::slot::{Field, OwnPreset, Slot};
+use super::slot::{OwnPreset, Slot};
 use crate::parameter::{Described, family, parameters};
 use crate::time::Duration;
 
@@ -30,7 +30,6 @@ impl Described for EverySegment {
     const NAME: &'static str = "every";
     const SUMMARY: &'static str = "an ACK for every segment";
     const SOURCE: &'static str = "RFC 5681 section 4.2";
-    const DEFAULT: () = ();
 }
 
 parameters! {
@@ -51,8 +50,6 @@ impl Described for Delayed {
     const SUMMARY: &'static str =
         "an ACK for every second segment or after 200 ms (every, timeout)";
     const SOURCE: &'static str = "RFC 1122, RFC 5681 section 4.2";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 }
 
 parameters! {
@@ -70,8 +67,6 @@ impl Described for SelfTriggered {
     const NAME: &'static str = "self-triggered";
     const SUMMARY: &'static str = "an ACK for a window of the sender's, or after 200 ms (timeout)";
     const SOURCE: &'static str = "Chen, Marsic and Miller 2008; Francis 2012, section 3.2.2";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 }
 
 parameters! {
@@ -91,8 +86,6 @@ impl Described for DelayedDupacks {
     const SUMMARY: &'static str =
         "every segment, from the third duplicate ACK on 100 ms later unless filled (wait)";
     const SOURCE: &'static str = "Vaidya et al. 2002";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 }
 
 /// Rule of [`Delayed`], but data whose sender asks for an answer is acknowledged at once, and with a mark if everything
@@ -105,8 +98,6 @@ impl Described for Wam {
     const NAME: &'static str = "wam";
     const SUMMARY: &'static str = "as `delayed`, but data that asks at once, with a mark if all before has come (every, timeout)";
     const SOURCE: &'static str = "Francis 2012, section 3.2.1";
-    const DEFAULT: Delayed = Delayed::DEFAULT;
-    const FIELDS: &'static [Field<Delayed>] = Delayed::FIELDS;
 }
 
 parameters! {
@@ -125,8 +116,6 @@ impl Described for Lba {
     const NAME: &'static str = "lba";
     const SUMMARY: &'static str = "200 ms after the first segment, an ACK for each missing one, or one that all have come (wait)";
     const SOURCE: &'static str = "Long et al., in Francis 2012, section 3.2.3";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 }
 
 impl Acking {

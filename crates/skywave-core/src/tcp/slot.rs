@@ -33,7 +33,7 @@
 
 pub(super) mod register;
 
-use crate::parameter::{Described, Family};
+use crate::parameter::{Configuration, Described, Family};
 use crate::time::Duration;
 use crate::units::Segments;
 
@@ -41,8 +41,8 @@ pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value}
 
 /// A member that is built in: its description, and how one is made for a connection.
 pub trait BuiltIn {
-    /// Parameters of the member; `()` for none.
-    type Config: Clone + 'static;
+    /// Its parameters; `()` for none.
+    type Config: Configuration;
     /// The state machine that runs in a connection.
     type State;
     /// Name in scenario files and results.
@@ -52,9 +52,9 @@ pub trait BuiltIn {
     /// Where the member was published.
     const SOURCE: &'static str;
     /// Parameters as published.
-    const DEFAULT: Self::Config;
+    const DEFAULT: Self::Config = <Self::Config as Configuration>::DEFAULT;
     /// The parameters one by one. They are set in this order.
-    const FIELDS: &'static [Field<Self::Config>] = &[];
+    const FIELDS: &'static [Field<Self::Config>] = <Self::Config as Configuration>::FIELDS;
     /// Published variants that differ from a basic one in this member only.
     const PRESETS: &'static [OwnPreset<Self::Config>] = &[];
 

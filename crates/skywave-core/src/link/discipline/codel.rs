@@ -10,7 +10,7 @@
 use super::frames::Heads;
 use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
-use crate::parameter::{Described, Field, Kind, Refusal};
+use crate::parameter::{Configuration, Described, Field, Kind, Refusal};
 use crate::time::{Duration, Time};
 use crate::units::Limit;
 
@@ -51,14 +51,17 @@ impl CoDelConfig {
     }
 }
 
+impl Configuration for CoDelConfig {
+    /// The limit is that of ns-3 and Linux.
+    const DEFAULT: Self = Self::new(Limit::Packets(1000));
+    const FIELDS: &'static [Field<Self>] = &fields("Capacity");
+}
+
 impl Described for CoDelConfig {
     type Config = Self;
     const NAME: &'static str = "codel";
     const SUMMARY: &'static str =
         "CoDel (RFC 8289): drops at the head when packets wait too long for too long.";
-    /// The limit is that of ns-3 and Linux.
-    const DEFAULT: Self = Self::new(Limit::Packets(1000));
-    const FIELDS: &'static [Field<Self>] = &fields("Capacity");
 
     fn check(config: &Self) -> Result<(), Refusal> {
         if config.target < config.interval {

@@ -3,7 +3,7 @@
 use super::{CoDelConfig, DualPi2Config, FqCoDelConfig, PieConfig};
 use crate::link::marking::level;
 use crate::link::red::RedConfig;
-use crate::parameter::{Described, Field, Kind, Refusal, Value, family, parameters};
+use crate::parameter::{Configuration, Described, Field, Kind, Refusal, Value, family, parameters};
 use crate::units::Limit;
 
 family! {
@@ -60,6 +60,16 @@ impl QueueConfig {
     }
 }
 
+impl Configuration for Limit {
+    const DEFAULT: Limit = Limit::Packets(50);
+    const FIELDS: &'static [Field<Limit>] =
+        &[
+            Field::new(Kind::Limit, "limit", "Capacity", |limit: &mut Limit| limit)
+                .alone()
+                .needed(),
+        ];
+}
+
 /// Tail drop.
 #[derive(Debug)]
 pub struct DropTail;
@@ -71,13 +81,6 @@ impl Described for DropTail {
                                    packet in transmission; one in bytes or in time does not. A time stands for the \
                                    bytes that the link sends in it at its mean rate. In `radio`, a limit in packets \
                                    does not count the one in service.";
-    const DEFAULT: Limit = Limit::Packets(50);
-    const FIELDS: &'static [Field<Limit>] =
-        &[
-            Field::new(Kind::Limit, "limit", "Capacity", |limit: &mut Limit| limit)
-                .alone()
-                .needed(),
-        ];
 }
 
 parameters! {

@@ -9,7 +9,7 @@ use super::longest::Longest;
 use super::slab::{List, Listed, Slab};
 use super::{Arrival, Frame, Gone};
 use crate::link::DropCause;
-use crate::parameter::{Described, Field, Kind, Refusal};
+use crate::parameter::{Configuration, Described, Field, Kind, Refusal};
 use crate::prefetch::prefetch;
 use crate::rng::{Stream, below, mixed};
 use crate::time::Time;
@@ -49,10 +49,7 @@ impl WithCoDel for FqCoDelConfig {
     }
 }
 
-impl Described for FqCoDelConfig {
-    type Config = Self;
-    const NAME: &'static str = "fq-codel";
-    const SUMMARY: &'static str = "FQ-CoDel (RFC 8290): CoDel for each flow, and flows take turns.";
+impl Configuration for FqCoDelConfig {
     /// The limit is that of RFC 8290 section 5.2.3.
     const DEFAULT: Self = Self::new(CoDelConfig::new(Limit::Packets(10_240)));
     const FIELDS: &'static [Field<Self>] = &{
@@ -81,6 +78,12 @@ impl Described for FqCoDelConfig {
             ),
         ]
     };
+}
+
+impl Described for FqCoDelConfig {
+    type Config = Self;
+    const NAME: &'static str = "fq-codel";
+    const SUMMARY: &'static str = "FQ-CoDel (RFC 8290): CoDel for each flow, and flows take turns.";
 
     fn check(config: &Self) -> Result<(), Refusal> {
         CoDelConfig::check(&config.codel)

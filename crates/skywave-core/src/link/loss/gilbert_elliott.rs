@@ -2,7 +2,7 @@
 //! Both start in the good state.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field, parameters};
+use crate::parameter::{Described, parameters};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
@@ -38,8 +38,6 @@ impl Described for GilbertElliott {
     type Config = GilbertElliottConfig;
     const NAME: &'static str = "gilbert-elliott";
     const SUMMARY: &'static str = "A good and a bad state, which may change at each packet.";
-    const DEFAULT: GilbertElliottConfig = GilbertElliottConfig::DEFAULT;
-    const FIELDS: &'static [Field<GilbertElliottConfig>] = GilbertElliottConfig::FIELDS;
 }
 
 impl LossModel for GilbertElliott {
@@ -106,8 +104,6 @@ impl Described for GilbertElliottTime {
     type Config = GilbertElliottTimeConfig;
     const NAME: &'static str = "gilbert-elliott-time";
     const SUMMARY: &'static str = "A good and a bad state, each kept for an exponential time.";
-    const DEFAULT: GilbertElliottTimeConfig = GilbertElliottTimeConfig::DEFAULT;
-    const FIELDS: &'static [Field<GilbertElliottTimeConfig>] = GilbertElliottTimeConfig::FIELDS;
 }
 
 impl LossModel for GilbertElliottTime {

@@ -1,7 +1,7 @@
 //! Losses of packets that are named.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field, Kind};
+use crate::parameter::{Configuration, Described, Field, Kind};
 use crate::time::Time;
 
 /// Loses the packets of a list.
@@ -13,10 +13,7 @@ pub struct Packets {
     seen: u64,
 }
 
-impl Described for Packets {
-    type Config = Vec<u64>;
-    const NAME: &'static str = "packets";
-    const SUMMARY: &'static str = "Exactly these packets are lost, counted from 1.";
+impl Configuration for Vec<u64> {
     const DEFAULT: Vec<u64> = Vec::new();
     const FIELDS: &'static [Field<Vec<u64>>] = &[Field::new(
         Kind::Counts,
@@ -26,6 +23,12 @@ impl Described for Packets {
     )
     .alone()
     .needed()];
+}
+
+impl Described for Packets {
+    type Config = Vec<u64>;
+    const NAME: &'static str = "packets";
+    const SUMMARY: &'static str = "Exactly these packets are lost, counted from 1.";
 }
 
 impl LossModel for Packets {

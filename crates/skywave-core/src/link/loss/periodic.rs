@@ -1,7 +1,7 @@
 //! Losses at a fixed distance.
 
 use super::{LossModel, Streams};
-use crate::parameter::{Described, Field, parameters};
+use crate::parameter::{Described, parameters};
 use crate::time::Time;
 
 parameters! {
@@ -29,8 +29,6 @@ impl Described for Periodic {
     type Config = PeriodicConfig;
     const NAME: &'static str = "periodic";
     const SUMMARY: &'static str = "Every n-th packet is lost.";
-    const DEFAULT: PeriodicConfig = PeriodicConfig::DEFAULT;
-    const FIELDS: &'static [Field<PeriodicConfig>] = PeriodicConfig::FIELDS;
 }
 
 impl LossModel for Periodic {

@@ -1,6 +1,6 @@
 //! The parameters of RFC 3561 section 10, and what implementations add.
 
-use crate::parameter::{Described, Field, Refusal, parameters};
+use crate::parameter::{Described, Refusal, parameters};
 use crate::routing::config::refuse_unless;
 use crate::time::Duration;
 
@@ -98,8 +98,6 @@ impl Described for Config {
     type Config = Self;
     const NAME: &'static str = "aodv";
     const SUMMARY: &'static str = "Ad hoc On-Demand Distance Vector (RFC 3561). Its parameters have the names of section 10 in lower case, and the defaults of the RFC; the buffer and the jitter, which the RFC leaves open, are those of ns-2.";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 
     fn check(config: &Self) -> Result<(), Refusal> {
         let hello_silence = config.hello_silence();

@@ -1,6 +1,6 @@
 //! The parameters of DSDV.
 
-use crate::parameter::{Described, Field, Refusal, parameters};
+use crate::parameter::{Described, Refusal, parameters};
 use crate::routing::config::refuse_unless;
 use crate::time::Duration;
 
@@ -40,8 +40,6 @@ impl Described for Config {
     type Config = Self;
     const NAME: &'static str = "dsdv";
     const SUMMARY: &'static str = "Destination-Sequenced Distance Vector (Perkins and Bhagwat 1994): docs/mechanisms/dsdv.md. Where the paper gives no number, the defaults are those of ns-2.";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 
     fn check(config: &Self) -> Result<(), Refusal> {
         refuse_unless(

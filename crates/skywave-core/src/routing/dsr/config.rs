@@ -1,6 +1,6 @@
 //! The parameters of RFC 4728 section 9, as far as they are used.
 
-use crate::parameter::{Described, Field, Refusal, parameters};
+use crate::parameter::{Described, Refusal, parameters};
 use crate::routing::config::refuse_unless;
 use crate::time::Duration;
 
@@ -52,8 +52,6 @@ impl Described for Config {
     type Config = Self;
     const NAME: &'static str = "dsr";
     const SUMMARY: &'static str = "Dynamic Source Routing (RFC 4728): docs/mechanisms/dsr.md. Its parameters have the names and the defaults of section 9 where that has them; the default of `buffer_packets` is that of ns-2.";
-    const DEFAULT: Self = Self::DEFAULT;
-    const FIELDS: &'static [Field<Self>] = Self::FIELDS;
 
     fn check(config: &Self) -> Result<(), Refusal> {
         refuse_unless(

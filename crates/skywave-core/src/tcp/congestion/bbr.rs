@@ -59,7 +59,6 @@ impl BuiltIn for Bbr {
     const NAME: &'static str = "bbr";
     const SUMMARY: &'static str = "paced by the measured rate; two BDPs in flight at most";
     const SOURCE: &'static str = "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-00";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), setup: &Setup) -> Box<Self> {
         Box::new(Self::new(setup))

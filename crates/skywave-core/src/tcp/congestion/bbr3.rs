@@ -85,7 +85,6 @@ impl BuiltIn for Bbr3 {
     const SUMMARY: &'static str =
         "paced by the measured rate; bounds in flight that losses teach it";
     const SOURCE: &'static str = "draft-ietf-ccwg-bbr";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), setup: &Setup) -> Box<Self> {
         Box::new(Self::new(setup))

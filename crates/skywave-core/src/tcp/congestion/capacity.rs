@@ -83,7 +83,6 @@ impl BuiltIn for Capacity {
     const NAME: &'static str = "capacity";
     const SUMMARY: &'static str = "the path's rate, whatever it loses and however its delays vary; CUBIC beside others; paced";
     const SOURCE: &'static str = "docs/mechanisms/capacity.md";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), setup: &Setup) -> Box<Self> {
         Box::new(Self::new(setup))

@@ -8,7 +8,7 @@
 
 use super::{CongestionControl, Law, Reno, standard_growth};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
@@ -32,8 +32,6 @@ impl BuiltIn for Cerl {
     const SUMMARY: &'static str =
         "no cut when the queue is short, one cut a window (a, once_per_window)";
     const SOURCE: &'static str = "El-Ocla 2008, section 3";
-    const DEFAULT: CerlConfig = CerlConfig::DEFAULT;
-    const FIELDS: &'static [Field<CerlConfig>] = CerlConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CerlConfig>] = &[
         OwnPreset {
             name: "cerl",

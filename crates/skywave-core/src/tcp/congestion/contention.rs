@@ -16,7 +16,7 @@
 use super::{CongestionControl, Law, Reno, standard_growth};
 use crate::packet::{Hints, Marks};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
@@ -26,8 +26,6 @@ impl BuiltIn for Contention {
     const NAME: &'static str = "contention-indicator";
     const SUMMARY: &'static str = "1, 0.8 or 0.5 of the window after a loss, by what the receiver makes of one-way delays (heavy)";
     const SOURCE: &'static str = "Chen et al., in Francis 2012, section 3.2.4";
-    const DEFAULT: ContentionConfig = ContentionConfig::DEFAULT;
-    const FIELDS: &'static [Field<ContentionConfig>] = ContentionConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<ContentionConfig>] = &[OwnPreset {
         name: "contention-indicator",
         summary: "Reno that cuts by the receiver's judgement of one-way delays",

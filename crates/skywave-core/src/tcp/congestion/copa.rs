@@ -16,7 +16,7 @@ use super::{CongestionControl, Law};
 use crate::parameter::parameters;
 use crate::tcp::flight::RateSample;
 use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
-use crate::tcp::slot::{BuiltIn, Field, Setup};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, SpuriousEvent, TimeoutEvent, Window,
 };
@@ -67,8 +67,6 @@ impl BuiltIn for Copa {
     const SUMMARY: &'static str =
         "a rate of 1/(δ·queueing delay); gives δ way beside flows that fill the queue";
     const SOURCE: &'static str = "Arun and Balakrishnan 2018";
-    const DEFAULT: CopaConfig = CopaConfig::DEFAULT;
-    const FIELDS: &'static [Field<CopaConfig>] = CopaConfig::FIELDS;
 
     fn build(config: &CopaConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup))

@@ -2,7 +2,7 @@
 
 use super::{CongestionControl, Law};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Time;
 use crate::units::Segments;
@@ -31,8 +31,6 @@ impl BuiltIn for Cubic {
     const NAME: &'static str = "cubic";
     const SUMMARY: &'static str = "cubic in the time since the last reduction";
     const SOURCE: &'static str = "RFC 9438";
-    const DEFAULT: CubicConfig = CubicConfig::DEFAULT;
-    const FIELDS: &'static [Field<CubicConfig>] = CubicConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CubicConfig>] = &[OwnPreset {
         name: "cubic",
         summary: "cubic growth in time since the last loss; SACK recovery",

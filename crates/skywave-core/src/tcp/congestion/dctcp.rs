@@ -7,7 +7,7 @@
 
 use super::{CongestionControl, Law, NeedsEcn, Reno, standard_growth};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
@@ -30,8 +30,6 @@ impl BuiltIn for Dctcp {
     const NAME: &'static str = "dctcp";
     const SUMMARY: &'static str = "cut by the share of data that was marked; every mark is echoed";
     const SOURCE: &'static str = "RFC 8257";
-    const DEFAULT: DctcpConfig = DctcpConfig::DEFAULT;
-    const FIELDS: &'static [Field<DctcpConfig>] = DctcpConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<DctcpConfig>] = &[OwnPreset {
         name: "dctcp",
         summary: "cuts by the share of data that queues marked; ECN, SACK recovery",

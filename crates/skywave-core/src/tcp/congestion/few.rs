@@ -6,7 +6,7 @@
 
 use super::{CongestionControl, Law, Reno};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
 parameters! {
@@ -25,8 +25,6 @@ impl BuiltIn for Few {
     const NAME: &'static str = "few";
     const SUMMARY: &'static str = "alpha segments a round trip instead of one; halving";
     const SOURCE: &'static str = "Nahm, Helmy and Kuo 2008";
-    const DEFAULT: FewConfig = FewConfig::DEFAULT;
-    const FIELDS: &'static [Field<FewConfig>] = FewConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<FewConfig>] = &[OwnPreset {
         name: "few",
         summary: "a window that grows by 0.01 segments a round trip; NewReno recovery",

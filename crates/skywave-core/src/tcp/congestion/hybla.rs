@@ -7,7 +7,7 @@
 
 use super::{CongestionControl, Law, Reno};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Segments;
@@ -28,8 +28,6 @@ impl BuiltIn for Hybla {
     const NAME: &'static str = "hybla";
     const SUMMARY: &'static str = "growth in time as with a round trip of rtt0; halving";
     const SOURCE: &'static str = "Caini and Firrincieli 2004";
-    const DEFAULT: HyblaConfig = HyblaConfig::DEFAULT;
-    const FIELDS: &'static [Field<HyblaConfig>] = HyblaConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<HyblaConfig>] = &[OwnPreset {
         name: "hybla",
         summary: "grows on a long path as fast as on one of 25 ms; SACK recovery",

@@ -18,7 +18,6 @@ impl BuiltIn for Jersey {
     const SUMMARY: &'static str =
         "R·RTT at a congestion warning (an ECN mark); no cut for a loss without one";
     const SOURCE: &'static str = "Xu, Tian and Ansari 2004";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "jersey",
         summary: "congestion is what routers mark; no cut for another loss; NewReno recovery",

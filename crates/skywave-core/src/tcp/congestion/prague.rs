@@ -16,7 +16,7 @@ use super::dctcp::MarkedShare;
 use super::{CongestionControl, Law, NeedsEcn, Reno};
 use crate::parameter::parameters;
 use crate::tcp::pacing::{NOMINAL_RTT, SLOW_START_GAIN, rate_of_window};
-use crate::tcp::slot::{BuiltIn, Field, Setup};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Repairing, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
@@ -41,8 +41,6 @@ impl BuiltIn for Prague {
     const NAME: &'static str = "prague";
     const SUMMARY: &'static str = "DCTCP's cut; growth as with 25 ms; paced; ECT(1)";
     const SOURCE: &'static str = "draft-briscoe-iccrg-prague-congestion-control";
-    const DEFAULT: PragueConfig = PragueConfig::DEFAULT;
-    const FIELDS: &'static [Field<PragueConfig>] = PragueConfig::FIELDS;
 
     fn build(config: &PragueConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup))

@@ -18,7 +18,6 @@ impl BuiltIn for Reno {
     const NAME: &'static str = "reno";
     const SUMMARY: &'static str = "additive increase, halving";
     const SOURCE: &'static str = "RFC 5681";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Self {
         Self

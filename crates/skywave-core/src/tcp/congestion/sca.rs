@@ -6,7 +6,7 @@
 
 use super::{CongestionControl, Law, Reno};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
@@ -26,8 +26,6 @@ impl BuiltIn for Sca {
     const NAME: &'static str = "sca";
     const SUMMARY: &'static str = "one segment after that many ACKs; halving";
     const SOURCE: &'static str = "Papanastasiou and Ould-Khaoua 2004";
-    const DEFAULT: ScaConfig = ScaConfig::DEFAULT;
-    const FIELDS: &'static [Field<ScaConfig>] = ScaConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<ScaConfig>] = &[OwnPreset {
         name: "sca",
         summary: "one segment more after ten ACKs; NewReno recovery",

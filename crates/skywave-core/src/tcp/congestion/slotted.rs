@@ -9,7 +9,7 @@
 
 use super::{CongestionControl, Law};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, TimeoutEvent, Window,
 };
@@ -34,8 +34,6 @@ impl BuiltIn for Slotted {
     const NAME: &'static str = "slotted";
     const SUMMARY: &'static str = "constant for ten round trips, then the measured share and one";
     const SOURCE: &'static str = "Roy et al. 2006; Francis 2012, section 4.2";
-    const DEFAULT: SlottedConfig = SlottedConfig::DEFAULT;
-    const FIELDS: &'static [Field<SlottedConfig>] = SlottedConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<SlottedConfig>] = &[OwnPreset {
         name: "slotted",
         summary: "a constant window for ten round trips at a time; NewReno recovery",

@@ -13,7 +13,7 @@
 use super::{CongestionControl, Law, Reno, standard_growth};
 use crate::parameter::parameters;
 use crate::tcp::pacing::NOMINAL_RTT;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Rate;
@@ -37,8 +37,6 @@ impl BuiltIn for TcpAp {
     const SUMMARY: &'static str =
         "paced by the delay of four hops and the variation of round trips; halving";
     const SOURCE: &'static str = "ElRakabawy, Klemm and Lindemann 2005";
-    const DEFAULT: TcpApConfig = TcpApConfig::DEFAULT;
-    const FIELDS: &'static [Field<TcpApConfig>] = TcpApConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<TcpApConfig>] = &[OwnPreset {
         name: "tcp-ap",
         summary: "adaptive pacing for a chain of four radio hops; NewReno recovery",

@@ -15,7 +15,6 @@ impl BuiltIn for ThreeQuarter {
     const SUMMARY: &'static str =
         "Reno with three quarters of what is outstanding after a fast retransmit";
     const SOURCE: &'static str = "Francis 2012, chapter 4";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Self {
         Self

@@ -6,7 +6,7 @@
 
 use super::{CongestionControl, Law};
 use crate::parameter::parameters;
-use crate::tcp::slot::{BuiltIn, Field, Setup};
+use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, MIN_SSTHRESH, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -30,8 +30,6 @@ impl BuiltIn for Vegas {
     const NAME: &'static str = "vegas";
     const SUMMARY: &'static str = "holds alpha to beta segments in the queue";
     const SOURCE: &'static str = "Brakmo 1994";
-    const DEFAULT: VegasConfig = VegasConfig::DEFAULT;
-    const FIELDS: &'static [Field<VegasConfig>] = VegasConfig::FIELDS;
 
     fn build(config: &VegasConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup.mss))

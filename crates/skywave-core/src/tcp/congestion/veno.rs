@@ -2,7 +2,7 @@
 
 use super::{CongestionControl, Law, Reno};
 use crate::parameter::parameters;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Duration;
 use crate::units::Segments;
@@ -23,8 +23,6 @@ impl BuiltIn for Veno {
     const NAME: &'static str = "veno";
     const SUMMARY: &'static str = "slower growth and a milder cut by the backlog";
     const SOURCE: &'static str = "Fu and Liew 2003";
-    const DEFAULT: VenoConfig = VenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<VenoConfig>] = VenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<VenoConfig>] = &[OwnPreset {
         name: "veno",
         summary: "milder cut (4/5) when the backlog is small",

@@ -8,7 +8,7 @@
 use super::path::AckCount;
 use super::{CongestionControl, Law, standard_growth};
 use crate::parameter::{names, parameters};
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
@@ -81,8 +81,6 @@ impl BuiltIn for Westwood {
     const NAME: &'static str = "westwood";
     const SUMMARY: &'static str = "threshold from a bandwidth estimate (plus = true: Westwood+)";
     const SOURCE: &'static str = "Casetti et al. 2002; Grieco and Mascolo 2004";
-    const DEFAULT: WestwoodConfig = WestwoodConfig::DEFAULT;
-    const FIELDS: &'static [Field<WestwoodConfig>] = WestwoodConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<WestwoodConfig>] = &[
         OwnPreset {
             name: "westwood-nr",

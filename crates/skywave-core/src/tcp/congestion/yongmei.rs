@@ -19,7 +19,6 @@ impl BuiltIn for Yongmei {
     const SUMMARY: &'static str =
         "threshold BWE·RTTmin after a loss, BWE from the rate of ACKs of a round trip";
     const SOURCE: &'static str = "Yongmei et al. 2009; Francis 2012, section 3.1.3";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "yongmei",
         summary: "ssthresh from the rate of the last round trip's ACKs; NewReno recovery",

@@ -14,18 +14,42 @@ use super::dupacks::Dupacks;
 use super::{
     Allowance, DetectionEvent, Detector, Finding, LossDetector, Sending, limited_transmit,
 };
-use crate::parameter::Stored;
+use crate::parameter::{Stored, parameters};
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Refusal, Setup, Value};
 use crate::time::{Duration, Time};
 
-/// TCP-DCR's delay of the response to a loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DcrConfig {
-    /// Delay τ, in smoothed round trips (section 3.2: one).
-    pub tau: f64,
-    /// How the delay is kept.
-    pub wait: DcrWait,
+parameters! {
+    /// TCP-DCR's delay of the response to a loss, by default as published.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DcrConfig {
+        /// Delay in smoothed round trips.
+        // τ (section 3.2: one).
+        tau: f64 = 1.0, Positive;
+        +
+        /// Way to keep the delay.
+        wait: DcrWait = DcrWait::EXACT;
+        also {
+            Field::by(
+                Kind::OneOf(&["timer", "dupacks"]),
+                "by",
+                "How the delay is kept: by a timer, or by a number of duplicate ACKs",
+                |c| Some(Value::Choice(usize::from(c.wait == DcrWait::Dupacks))),
+                |c, by| {
+                    let by_dupacks = by == Value::Choice(1);
+                    c.wait = if by_dupacks { DcrWait::Dupacks } else { DcrWait::EXACT };
+                    Ok(())
+                },
+            ),
+            Field::within(
+                Kind::Period,
+                "tick",
+                "Tick of the timer's clock, which is exact without it",
+                |c: &mut Self| c.wait.tick(),
+            )
+            .or("none"),
+        }
+    }
 }
 
 /// How TCP-DCR keeps its delay (section 3.3).
@@ -57,51 +81,12 @@ impl DcrWait {
     }
 }
 
-impl DcrConfig {
-    /// As published.
-    pub const DEFAULT: Self = Self {
-        tau: 1.0,
-        wait: DcrWait::EXACT,
-    };
-}
-
 impl BuiltIn for Dcr {
     type Config = DcrConfig;
     type State = Box<Self>;
     const NAME: &'static str = "dcr";
     const SUMMARY: &'static str = "one round trip after the first duplicate ACK (tau, by, tick)";
     const SOURCE: &'static str = "Bhandarkar et al., TCP-DCR, section 3";
-    const DEFAULT: DcrConfig = DcrConfig::DEFAULT;
-    const FIELDS: &'static [Field<DcrConfig>] = &[
-        Field::new(
-            Kind::Positive,
-            "tau",
-            "Delay in smoothed round trips",
-            |c| &mut c.tau,
-        ),
-        Field::by(
-            Kind::OneOf(&["timer", "dupacks"]),
-            "by",
-            "How the delay is kept: by a timer, or by a number of duplicate ACKs",
-            |c| Some(Value::Choice(usize::from(c.wait == DcrWait::Dupacks))),
-            |c, by| {
-                let by_dupacks = by == Value::Choice(1);
-                c.wait = if by_dupacks {
-                    DcrWait::Dupacks
-                } else {
-                    DcrWait::EXACT
-                };
-                Ok(())
-            },
-        ),
-        Field::within(
-            Kind::Period,
-            "tick",
-            "Tick of the timer's clock, which is exact without it",
-            |c: &mut DcrConfig| c.wait.tick(),
-        )
-        .or("none"),
-    ];
     const PRESETS: &'static [OwnPreset<DcrConfig>] = &[
         OwnPreset {
             name: "dcr",

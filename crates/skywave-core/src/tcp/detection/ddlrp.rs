@@ -39,7 +39,6 @@ impl BuiltIn for Ddlrp {
     const SUMMARY: &'static str =
         "three duplicate ACKs, and once more when new segments cause some; no cut without a mark";
     const SOURCE: &'static str = "Prasanthi et al., in Francis 2012, section 3.1.2.2";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "ddlrp",
         summary: "NewReno that finds lost fast retransmissions, and cuts only for losses with a router's warning",

@@ -17,7 +17,6 @@ impl BuiltIn for EarlyRetransmit {
     const NAME: &'static str = "early-retransmit";
     const SUMMARY: &'static str = "three duplicate ACKs, or fewer when three cannot come";
     const SOURCE: &'static str = "RFC 5827";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "early-retransmit",
         summary: "SACK that needs fewer duplicate ACKs when few can come",

@@ -49,7 +49,6 @@ impl BuiltIn for Ncl {
     const SUMMARY: &'static str =
         "a timer a segment; no cut unless the copy is not acknowledged within a round trip either";
     const SOURCE: &'static str = "Lai, Leung and Li, in Francis 2012, section 3.1.1";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "ncl",
         summary: "SACK that sends again by timers, and decides a round trip later whether it was congestion",

@@ -13,7 +13,7 @@
 
 use super::dupacks::Dupacks;
 use super::{Allowance, DetectionEvent, Detector, LossDetector, Sending, limited_transmit};
-use crate::parameter::{Kind, Named, names};
+use crate::parameter::{Configuration, Kind, Named, names};
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
 use crate::tcp::window::{MIN_SSTHRESH, Window};
@@ -30,12 +30,7 @@ names! {
     }
 }
 
-impl BuiltIn for Ncr {
-    type Config = NcrTransmit;
-    type State = Box<Self>;
-    const NAME: &'static str = "ncr";
-    const SUMMARY: &'static str = "about a window's worth of duplicate ACKs (transmit)";
-    const SOURCE: &'static str = "RFC 4653";
+impl Configuration for NcrTransmit {
     const DEFAULT: NcrTransmit = NcrTransmit::Careful;
     const FIELDS: &'static [Field<NcrTransmit>] = &[Field::new(
         Kind::OneOf(NcrTransmit::NAMES),
@@ -44,6 +39,14 @@ impl BuiltIn for Ncr {
         |transmit: &mut NcrTransmit| transmit,
     )
     .by_value()];
+}
+
+impl BuiltIn for Ncr {
+    type Config = NcrTransmit;
+    type State = Box<Self>;
+    const NAME: &'static str = "ncr";
+    const SUMMARY: &'static str = "about a window's worth of duplicate ACKs (transmit)";
+    const SOURCE: &'static str = "RFC 4653";
     const PRESETS: &'static [OwnPreset<NcrTransmit>] = &[
         OwnPreset {
             name: "ncr-careful",

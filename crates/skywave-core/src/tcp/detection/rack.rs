@@ -36,7 +36,6 @@ impl BuiltIn for Rack {
     const SUMMARY: &'static str =
         "a round trip and a reordering window after it was sent; tail loss probes";
     const SOURCE: &'static str = "RFC 8985";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), setup: &Setup) -> Box<Self> {
         Box::new(Self::new(setup))

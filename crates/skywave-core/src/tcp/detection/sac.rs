@@ -43,7 +43,6 @@ impl BuiltIn for Sac {
     const SUMMARY: &'static str =
         "three duplicate ACKs, and once more when those of all that was outstanding have come";
     const SOURCE: &'static str = "Prasanthi et al., in Francis 2012, section 3.1.2.1";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "sac",
         summary: "TCP SAC: NewReno that sends a lost fast retransmission again without a timeout",

@@ -30,7 +30,6 @@ impl BuiltIn for TDlrp {
     const NAME: &'static str = "t-dlrp";
     const SUMMARY: &'static str = "three duplicate ACKs, and once more when something sent later arrives; no cut without a mark";
     const SOURCE: &'static str = "Sreekumari, Chung and Kim 2011, in Francis 2012, section 5.2";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "t-dlrp",
         summary: "DDLRP that finds lost fast retransmissions by timestamps instead of counting",

@@ -22,7 +22,6 @@ impl BuiltIn for FineTimer {
     const NAME: &'static str = "vegas";
     const SUMMARY: &'static str = "three duplicate ACKs, or a fine-grained timer checked on ACKs";
     const SOURCE: &'static str = "Brakmo 1994, section 3.1";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Self {
         Self::default()

@@ -17,7 +17,7 @@ use super::{DetectionEvent, Detector, Dupacks, LossDetector, Sending};
 use crate::parameter::parameters;
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::rtt_range::RttRange;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
 
@@ -48,8 +48,6 @@ impl BuiltIn for Yongmei2 {
     const NAME: &'static str = "yongmei-2";
     const SUMMARY: &'static str = "three duplicate ACKs; no cut below a threshold of delay, shorter segments if many are lost so (resize)";
     const SOURCE: &'static str = "Yongmei et al. 2009, in Francis 2012, section 3.1.3";
-    const DEFAULT: Yongmei2Config = Yongmei2Config::DEFAULT;
-    const FIELDS: &'static [Field<Yongmei2Config>] = Yongmei2Config::FIELDS;
     const PRESETS: &'static [OwnPreset<Yongmei2Config>] = &[OwnPreset {
         name: "yongmei-2",
         summary: "NewReno that cuts for losses at long delays only, and sizes segments by the others",

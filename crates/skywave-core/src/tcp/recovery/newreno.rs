@@ -4,7 +4,7 @@
 use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
@@ -70,8 +70,6 @@ impl BuiltIn for NewReno {
     const NAME: &'static str = "newreno";
     const SUMMARY: &'static str = "fast recovery that repairs a hole a round trip";
     const SOURCE: &'static str = "RFC 6582";
-    const DEFAULT: NewRenoConfig = NewRenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<NewRenoConfig>] = NewRenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<NewRenoConfig>] = &[OwnPreset {
         name: "newreno",
         summary: "fast recovery that survives partial ACKs",

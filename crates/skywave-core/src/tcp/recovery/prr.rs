@@ -28,7 +28,6 @@ impl BuiltIn for Prr {
     const NAME: &'static str = "prr";
     const SUMMARY: &'static str = "the same with the rate reduced in proportion to what arrives";
     const SOURCE: &'static str = "RFC 6937, RFC 9937";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Sack {
         Sack::new(true)

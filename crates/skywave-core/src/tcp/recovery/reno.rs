@@ -4,7 +4,7 @@
 use super::{LossRecovery, Progress, Repair, Repairs};
 use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
@@ -46,8 +46,6 @@ impl BuiltIn for Reno {
     const NAME: &'static str = "reno";
     const SUMMARY: &'static str = "fast recovery that ends with the first new ACK";
     const SOURCE: &'static str = "RFC 2581 section 3.2";
-    const DEFAULT: RenoConfig = RenoConfig::DEFAULT;
-    const FIELDS: &'static [Field<RenoConfig>] = RenoConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<RenoConfig>] = &[OwnPreset {
         name: "reno",
         summary: "fast retransmit and fast recovery",

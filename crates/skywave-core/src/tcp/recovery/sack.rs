@@ -66,7 +66,6 @@ impl BuiltIn for Sack {
     const NAME: &'static str = "sack";
     const SUMMARY: &'static str = "selective repair by a scoreboard and pipe";
     const SOURCE: &'static str = "RFC 6675";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "sack",
         summary: "selective repair with a scoreboard and pipe",

@@ -29,7 +29,6 @@ impl BuiltIn for Sack1 {
     const NAME: &'static str = "sack1";
     const SUMMARY: &'static str = "SACK with the simpler pipe of ns-2's Sack1";
     const SOURCE: &'static str = "Fall and Floyd 1996";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "sack1",
         summary: "SACK with the pipe accounting of ns-2's Sack1",

@@ -24,7 +24,6 @@ impl BuiltIn for Tahoe {
     const NAME: &'static str = "tahoe";
     const SUMMARY: &'static str = "slow start from the lost segment, going back N";
     const SOURCE: &'static str = "Jacobson 1988";
-    const DEFAULT: () = ();
     const PRESETS: &'static [OwnPreset<()>] = &[OwnPreset {
         name: "tahoe",
         summary: "fast retransmit, then slow start from one segment",

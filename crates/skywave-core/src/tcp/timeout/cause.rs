@@ -14,7 +14,7 @@ use super::TimeoutPolicy;
 use crate::parameter::parameters;
 use crate::tcp::flight::RttSample;
 use crate::tcp::rtt_range::RttRange;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
@@ -37,8 +37,6 @@ impl BuiltIn for Cause {
     const SUMMARY: &'static str =
         "take it back if the round trips of what is sent again show a short queue (queue, samples)";
     const SOURCE: &'static str = "Park et al., in Francis 2012, section 5.2";
-    const DEFAULT: CauseConfig = CauseConfig::DEFAULT;
-    const FIELDS: &'static [Field<CauseConfig>] = CauseConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<CauseConfig>] = &[OwnPreset {
         name: "rto-cause",
         summary: "NewReno that takes a timeout back if the queue is short",

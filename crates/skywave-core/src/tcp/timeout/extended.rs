@@ -5,7 +5,7 @@ use super::{Extension, TimeoutPolicy};
 use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::rto::RtoEstimator;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 
 parameters! {
@@ -29,8 +29,6 @@ impl BuiltIn for Extended {
     const SUMMARY: &'static str =
         "wait once more first, 1.5 RTO, later 2 (first, later, retransmit)";
     const SOURCE: &'static str = "Francis 2012, chapter 5";
-    const DEFAULT: ExtendedConfig = ExtendedConfig::DEFAULT;
-    const FIELDS: &'static [Field<ExtendedConfig>] = ExtendedConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<ExtendedConfig>] = &[OwnPreset {
         name: "thesis-newreno",
         summary: "NewReno that waits once more before a timeout, for delayed networks",

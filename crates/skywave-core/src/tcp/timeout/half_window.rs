@@ -15,7 +15,6 @@ impl BuiltIn for HalfWindow {
     const SUMMARY: &'static str =
         "the same with half of what is outstanding instead of one segment";
     const SOURCE: &'static str = "Francis 2012, chapter 4";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Self {
         Self

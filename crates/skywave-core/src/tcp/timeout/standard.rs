@@ -13,7 +13,6 @@ impl BuiltIn for Standard {
     const NAME: &'static str = "standard";
     const SUMMARY: &'static str = "restart with one segment, go back N, double the RTO";
     const SOURCE: &'static str = "RFC 5681, RFC 6298";
-    const DEFAULT: () = ();
 
     fn build(_config: &(), _setup: &Setup) -> Self {
         Self

@@ -15,7 +15,7 @@ use super::{Extension, TimeoutPolicy};
 use crate::parameter::parameters;
 use crate::tcp::flight::Flight;
 use crate::tcp::rto::RtoEstimator;
-use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
+use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::time::Duration;
 
 parameters! {
@@ -37,8 +37,6 @@ impl BuiltIn for Wam {
     const NAME: &'static str = "wam";
     const SUMMARY: &'static str = "go on with new data that asks for an answer, and cut if none comes within half an RTO (alpha)";
     const SOURCE: &'static str = "Francis 2012, section 3.2.1";
-    const DEFAULT: WamConfig = WamConfig::DEFAULT;
-    const FIELDS: &'static [Field<WamConfig>] = WamConfig::FIELDS;
     const PRESETS: &'static [OwnPreset<WamConfig>] = &[OwnPreset {
         name: "wam",
         summary: "Reno that takes its first timeout for lost ACKs and goes on; with `acking = \"wam\"`",
