@@ -42,7 +42,7 @@ impl BuiltIn for Contention {
 impl Law for Contention {}
 
 parameters! {
-    /// Where the receiver draws its line.
+    /// Parameters of the contention indicator.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ContentionConfig {
         /// The indicator above which a loss is congestion, in mean deviations of the delay.

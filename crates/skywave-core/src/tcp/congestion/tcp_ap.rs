@@ -19,7 +19,7 @@ use crate::time::Duration;
 use crate::units::Rate;
 
 parameters! {
-    /// What TCP-AP knows of its path.
+    /// Parameters of TCP-AP.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TcpApConfig {
         /// Hops to the receiver.

@@ -14,7 +14,7 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 parameters! {
-    /// How Westwood estimates, by default as published.
+    /// Parameters of Westwood, which choose among its published versions; the first one by default.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct WestwoodConfig {
         /// One bandwidth sample a round trip.

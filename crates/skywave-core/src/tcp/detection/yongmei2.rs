@@ -22,7 +22,7 @@ use crate::tcp::window::LossEvent;
 use crate::time::Duration;
 
 parameters! {
-    /// What mechanism 2 does besides telling losses apart.
+    /// Parameters of mechanism 2.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Yongmei2Config {
         /// Halve segments, to 128 bytes at least, where losses without congestion are frequent.
