@@ -17,9 +17,6 @@ const NEAR: u64 = 64;
 /// ahead of its time.
 const FORGET: usize = 1000;
 
-/// Up to this many events are sorted by insertion.
-const SHORT: usize = 40;
-
 /// Pending events, in buckets of time: a timing wheel (Varghese and Lauck 1987), and a map for what
 /// lies further ahead. A bucket is sorted when its time has come.
 #[derive(Debug)]
@@ -149,25 +146,8 @@ impl<E: Copy> EventQueue<E> {
             }
             self.filled &= !(1 << (number % NEAR));
         }
-        sort(&mut self.present);
+        self.present.sort_by_key(|&(at, _)| at);
         true
-    }
-}
-
-/// Sorts events by time; equal times stay in their order.
-fn sort<E: Copy>(events: &mut [(Time, E)]) {
-    if events.len() > SHORT {
-        events.sort_by_key(|&(at, _)| at);
-        return;
-    }
-    for sorted in 1..events.len() {
-        let event = events[sorted];
-        let mut place = sorted;
-        while place > 0 && events[place - 1].0 > event.0 {
-            events[place] = events[place - 1];
-            place -= 1;
-        }
-        events[place] = event;
     }
 }
 
@@ -187,15 +167,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn short_and_long_buckets_are_sorted_alike(times in prop::collection::vec(0u64..30, 0..3 * SHORT)) {
-            let mut events: Vec<_> = times.into_iter().map(Time::from_nanos).zip(0..).collect();
-            let mut expected = events.clone();
-            sort(&mut events);
-            expected.sort_by_key(|&(at, _)| at);
-            prop_assert_eq!(events, expected);
-        }
-
         /// Each event that comes out inserts others after it, near and far.
         #[test]
         fn events_come_out_by_time_and_then_as_inserted(
