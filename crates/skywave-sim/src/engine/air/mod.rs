@@ -196,13 +196,10 @@ impl Air {
             let (heard, signal) = self.channel.signal(transmission, reach);
             let station = &mut self.stations[heard];
             station.receiver.on_start(self.now, signal);
-            if station.dcf.access().is_busy() != station.receiver.is_busy() {
-                // A backoff freezes; or it goes on, where frames meet and the receiver finds none
-                // of them.
-                station.listen(self.now);
-                let due = station.next_timer();
-                self.timers.set(heard, due);
-            }
+            // A backoff freezes; or it goes on, where frames meet and the receiver finds none of them.
+            station.listen(self.now);
+            let due = station.next_timer();
+            self.timers.set(heard, due);
             self.note(heard);
             reach += 1;
             let Some(at) = self.channel.front(transmission, reach) else {
