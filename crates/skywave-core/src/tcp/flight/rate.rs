@@ -47,11 +47,6 @@ impl RateSample {
         if self.too_short || self.interval.is_zero() {
             return None;
         }
-        // The bytes delivered in a round trip fit 64 bits, and a 64-bit division takes a tenth of the time of
-        // a 128-bit one.
-        if let Some(bits_ns) = self.delivered.checked_mul(8_000_000_000) {
-            return Some(Rate::from_bps(bits_ns / self.interval.as_nanos()));
-        }
         let bits_ns = u128::from(self.delivered) * 8_000_000_000;
         let bps = bits_ns / u128::from(self.interval.as_nanos());
         Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
