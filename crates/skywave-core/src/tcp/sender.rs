@@ -452,6 +452,7 @@ impl Sender {
     #[inline]
     pub fn due(&self) -> Time {
         if self.plain {
+            // Saves 1 % of the instructions of one flow.
             return self.timer;
         }
         let detection = self.detection.next_timer().unwrap_or(Time::MAX);

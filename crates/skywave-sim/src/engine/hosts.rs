@@ -170,7 +170,8 @@ impl World<'_> {
         flow.on_data(at, packet, *hop);
         let answer = flow.poll_receiver();
         if answer == Answer::Plain {
-            // The usual case: the ACK may take the place of the packet that it answers.
+            // The usual case: the ACK may take the place of the packet that it answers. Saves 6 % of the instructions of
+            // 24 flows.
             let packet = flow.ack::<false>(at);
             self.send_in_place(id, packet, at);
         } else {

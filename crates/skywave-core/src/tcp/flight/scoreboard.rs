@@ -102,7 +102,9 @@ impl Flight {
         let fresh = if start < end {
             self.take_report(&mut scoreboard, Span { start, end })
         } else {
-            0 // the usual case: most blocks are repeated
+            // The usual case: most blocks are repeated. Saves 20 % of the instructions of SACK with 5,000 segments in
+            // flight, 1.5 % of those of one flow.
+            0
         };
         self.scoreboard = Some(scoreboard);
         fresh
@@ -122,7 +124,8 @@ impl Flight {
         let marked = self.lost > 0 || self.doubled > 0 || self.delivery.is_some();
         let mut fresh = 0;
         if scoreboard.held.extend_last(whole).is_some() {
-            fresh = whole.len(); // the usual case: the next segment after the highest block
+            // The usual case: the next segment after the highest block. Saves 3 % of SACK with 5,000 segments in flight.
+            fresh = whole.len();
             if marked {
                 self.take_arrived(whole);
             }
@@ -265,7 +268,8 @@ impl Flight {
         if let Some(scoreboard) = &mut self.scoreboard
             && scoreboard.held.covering(unjudged).is_some()
         {
-            scoreboard.judged = edge; // the usual case: the receiver holds all of it
+            // The usual case: the receiver holds all of it. Saves 2.5 % of SACK with 5,000 segments in flight.
+            scoreboard.judged = edge;
         } else {
             self.mark_gaps(unjudged);
         }

