@@ -48,7 +48,7 @@ impl Transfer {
 /// Why there is no transfer.
 #[derive(Debug, Error)]
 pub enum TransferError {
-    /// There is no relay.
+    /// The relay could not be made.
     #[error(transparent)]
     Relay(#[from] UdpError),
     /// A socket or the connection failed.
@@ -57,7 +57,7 @@ pub enum TransferError {
     /// The relay failed.
     #[error(transparent)]
     Relaying(#[from] std::io::Error),
-    /// It was told to stop.
+    /// The caller stopped the transfer.
     #[error("stopped")]
     Stopped,
 }

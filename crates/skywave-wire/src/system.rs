@@ -1,4 +1,4 @@
-//! What drivers ask of the system besides sockets.
+//! Calls to the system that drivers need besides sockets.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) fn ask_for_exact_timers() {
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
-/// This long before something is due, the relay stops sleeping and polls for packets: a virtual
+/// Time before something is due at which the relay stops sleeping and polls for packets: a virtual
 /// machine took 50 µs to wake it (median; 10 µs like this), a twelfth of the time between packets
 /// at 20 Mb/s.
 pub(crate) const AWAKE: Duration = Duration::from_micros(80);

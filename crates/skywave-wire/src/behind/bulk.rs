@@ -129,13 +129,13 @@ pub fn receive(
     Ok(None)
 }
 
-/// What has come in a window of time.
+/// Rate of the bytes that have come in a window of time.
 struct Count {
-    /// Its ends, after the connection began.
+    /// Start and end of the window, after the connection began.
     window: (Duration, Duration),
     /// When counting began, which is with the first data in the window, and the bytes that came since.
     counted: Option<(Duration, u64)>,
-    /// Their rate, bits a second.
+    /// Rate of the counted bytes, bits a second.
     bps: Option<f64>,
 }
 

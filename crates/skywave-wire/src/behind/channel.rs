@@ -22,7 +22,7 @@ const LONGEST: usize = 4096;
 pub(super) enum Message {
     /// To the inside: the command's standard input goes along.
     Input {
-        /// It is the terminal of this process, which becomes the command's.
+        /// True if the input is the terminal of this process, which becomes the command's.
         is_job: bool,
     },
     /// The networks are there; with the devices of near and far, then the listening sockets.
@@ -42,7 +42,7 @@ pub(super) enum Message {
     Failed {
         /// Exit code.
         code: u8,
-        /// What failed.
+        /// Words for what failed.
         text: String,
     },
     /// The command has ended, and the far side.

@@ -20,7 +20,7 @@ use rustix::termios::{tcgetpgrp, tcsetpgrp};
 #[derive(Debug)]
 pub(super) struct Job {
     terminal: OwnedFd,
-    /// Its process group, once it has one.
+    /// Process group of the command, once it has one.
     group: Option<Pid>,
 }
 

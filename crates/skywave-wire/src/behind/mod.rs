@@ -51,10 +51,10 @@ pub const NEAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 1);
 /// Address of the other end of the link.
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 2);
 
-/// The same in IPv6: a unique local address (RFC 4193).
+/// Address of this end of the link in IPv6: a unique local one (RFC 4193).
 pub const NEAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 1);
 
-/// The other end in IPv6.
+/// Address of the other end of the link in IPv6.
 pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
 
 /// Exit code when the link could not be made; the next two are a shell's (POSIX 2.8.2).
@@ -89,7 +89,7 @@ pub struct Setup {
 /// Why a program does not run behind a link.
 #[derive(Debug, Error)]
 pub enum BehindError {
-    /// This process was not started as the command, but by a program that calls it.
+    /// Another program than the command: it called [`Behind::start`] without the verb among its arguments.
     #[error("cannot start itself again: `{verb}` is no argument of this process")]
     NoProgram {
         /// The argument that was looked for.
@@ -104,7 +104,7 @@ pub enum BehindError {
     /// Something inside failed; the text says what.
     #[error("{text}")]
     Inside {
-        /// What failed, where, and what can be done.
+        /// Words for what failed, where, and what can be done.
         text: String,
         /// The exit code that fits it.
         code: u8,
@@ -134,9 +134,9 @@ impl BehindError {
 enum Program {
     /// The far side comes first.
     Waits,
-    /// It will run, or cannot be executed.
+    /// The program will run, or cannot be executed.
     Starts,
-    /// It was started; with a handle of it, unless the kernel has none (before Linux 5.3).
+    /// The program was started; with a handle of it, unless the kernel has none (before Linux 5.3).
     Runs(Option<OwnedFd>),
 }
 
@@ -303,7 +303,7 @@ fn unexpected(message: Message) -> BehindError {
     }
 }
 
-/// This program, to be started again with other arguments than `verb` and those after it.
+/// Command that starts this program again, up to `verb`: its name and the arguments before that.
 fn again(verb: &str) -> Option<Command> {
     let (name, before) = before(std::env::args_os(), verb)?;
     let mut command = Command::new(std::env::current_exe().ok()?);

@@ -28,7 +28,7 @@ const MTU: u16 = 1500;
 pub(super) struct Network {
     /// By which processes can enter it.
     pub(super) namespace: File,
-    /// Its packets, whole IP packets.
+    /// Device of the network's packets, whole IP packets.
     pub(super) device: OwnedFd,
 }
 

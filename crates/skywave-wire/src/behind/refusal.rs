@@ -12,7 +12,7 @@ pub(super) fn reason(error: &io::Error) -> String {
     })
 }
 
-/// The same, from the kernel's settings; root is not told to be root.
+/// The reason and what can be done, by the kernel's settings; root is not told to be root.
 fn of_settings(
     error: &io::Error,
     is_root: bool,

@@ -9,7 +9,7 @@ use nix::libc::SI_KERNEL;
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-/// Those that end a program.
+/// Signals that are read: those that end a program.
 pub(super) fn caught() -> SigSet {
     [
         Signal::SIGINT,
@@ -43,7 +43,7 @@ impl Signals {
         Ok(Self(SignalFd::with_flags(&caught, flags)?))
     }
 
-    /// One that came.
+    /// Takes the next signal that came, if one did.
     pub(super) fn next(&mut self) -> Option<Heard> {
         let heard = self.0.read_signal().ok().flatten()?;
         Some(Heard {

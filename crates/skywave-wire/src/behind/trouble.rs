@@ -18,7 +18,7 @@ pub(super) enum Trouble {
     /// A step failed.
     #[error("cannot {step}: {source}")]
     Step {
-        /// What was to be done.
+        /// Step that failed, in words that follow "cannot".
         step: &'static str,
         /// The system's reason.
         source: io::Error,
@@ -43,12 +43,12 @@ pub(super) enum Trouble {
     /// The far side's program ended before the command began.
     #[error("the far side's `{}` ended with code {code} before the command began", line.display())]
     Far {
-        /// Its command line.
+        /// Command line of the far side's program.
         line: OsString,
-        /// Its exit code.
+        /// Exit code of the far side's program.
         code: u8,
     },
-    /// There is no such command.
+    /// No command has this name.
     #[error("{}: command not found", .0.display())]
     NotFound(OsString),
     /// The command cannot be executed.

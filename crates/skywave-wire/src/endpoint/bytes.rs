@@ -93,7 +93,7 @@ impl Bytes {
         self.start = before;
     }
 
-    /// Which page has a position, which is not before the start, and where in it so many bytes are, or as
+    /// Page of a position that is not before the start, and the range in the page of so many bytes, or of as
     /// many as it has.
     fn place(&self, position: u64, len: usize) -> (usize, Range<usize>) {
         let page = position / PAGE as u64 - self.start / PAGE as u64;
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(all, b"cdef");
     }
 
-    /// What a window's worth of memory costs: what has arrived, not where.
+    /// Memory is taken for what has arrived, not for the window up to it.
     #[test]
     fn a_packet_at_the_end_of_the_window_takes_one_page() {
         let mut bytes = Bytes::default();

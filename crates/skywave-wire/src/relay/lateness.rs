@@ -57,7 +57,7 @@ impl Lateness {
         self.packets
     }
 
-    /// Those later than [`LATE`].
+    /// Number of packets that left later than [`LATE`].
     pub fn late(&self) -> u64 {
         self.late
     }

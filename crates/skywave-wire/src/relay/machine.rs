@@ -26,7 +26,7 @@ const BOOKKEEPING: u64 = 128;
 /// of delay and queue holds half of it.
 pub const KEPT_BYTES: u64 = 256 << 20;
 
-/// Which way a packet goes.
+/// Direction in which a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// As the flow's data.
@@ -53,16 +53,16 @@ pub struct RelayConfig {
 /// A one-way link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopConfig {
-    /// Its name in the scenario, which also names its random streams.
+    /// Name of the link in the scenario, which also names its random streams.
     pub name: String,
-    /// What it does.
+    /// Configuration of the link.
     pub link: LinkConfig,
 }
 
 /// A place of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Which link.
+    /// Index of the link.
     pub hop: usize,
     /// Number of bytes by which packets are longer there: the outer headers of tunnels.
     pub extra: u32,
@@ -71,18 +71,18 @@ pub struct Step {
 /// The fate of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It comes out.
+    /// The packet comes out.
     Arrives {
-        /// Which way it went.
+        /// Direction in which it went.
         direction: Direction,
         /// When it should leave the relay.
         due: Time,
         /// The packet.
         packet: T,
     },
-    /// It does not.
+    /// The packet does not come out.
     Lost {
-        /// Which way it went.
+        /// Direction in which it went.
         direction: Direction,
         /// Why.
         cause: Cause,
@@ -94,9 +94,9 @@ pub enum Outcome<T> {
 /// Why a packet does not come out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// This link dropped it.
+    /// A link, by its index, dropped the packet.
     Link(usize, DropCause),
-    /// It was damaged on the way: a host's checksum would refuse it.
+    /// The packet was damaged on the way: a host's checksum would refuse it.
     Corrupt,
     /// The relay keeps no more bytes. That is the relay's failure, not the path's.
     Memory,

@@ -11,9 +11,9 @@ use super::lateness::Lateness;
 /// Report of one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopReport {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// Its packets.
+    /// Packets of the link, counted by their fate.
     pub tally: Tally,
     /// The link's own figures: utilisation, mean queue, retransmissions.
     pub measured: Measured,
@@ -24,11 +24,11 @@ pub struct HopReport {
 pub struct WayReport {
     /// Packets that came.
     pub packets_in: u64,
-    /// Their bytes.
+    /// Bytes of packets that came.
     pub bytes_in: u64,
     /// Packets that left.
     pub packets_out: u64,
-    /// Their bytes.
+    /// Bytes of packets that left.
     pub bytes_out: u64,
     /// Packets that links dropped.
     pub dropped: u64,

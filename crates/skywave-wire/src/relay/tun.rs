@@ -16,7 +16,7 @@ use crate::system;
 /// Why there is no such device.
 #[derive(Debug, Error)]
 pub enum TunError {
-    /// This takes rights.
+    /// The process may not make devices.
     #[error("cannot make the TUN device {0}: this needs root (or the capability CAP_NET_ADMIN)")]
     NotAllowed(String),
     /// The system has no TUN devices.
@@ -25,7 +25,7 @@ pub enum TunError {
     /// Another reason.
     #[error("cannot make the TUN device {name}: {source}")]
     Other {
-        /// Its name.
+        /// Name of the device.
         name: String,
         /// The system's reason.
         source: io::Error,

@@ -188,7 +188,7 @@ impl UdpEnds {
 
 enum Read {
     Packet(Direction, ClientId, usize),
-    /// It was nobody's.
+    /// Nothing to relay was read.
     Nothing,
 }
 
