@@ -93,7 +93,7 @@ impl Bytes {
         self.start = before;
     }
 
-    /// Page of a position that is not before the start, and the range in the page of so many bytes, or of as
+    /// Page of a position that is not before the start, and the range in it of so many bytes, or of as
     /// many as it has.
     fn place(&self, position: u64, len: usize) -> (usize, Range<usize>) {
         let page = position / PAGE as u64 - self.start / PAGE as u64;
