@@ -14,10 +14,10 @@ pub enum Why {
     /// The receiver does not take it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// It changed while it was sent.
+    /// The file changed while it was sent.
     #[error("the file changed while it was sent: nothing of it is kept")]
     Changed,
-    /// The sender has given it up: it changed, or cannot be read.
+    /// The sender has given the file up: it changed, or cannot be read.
     #[error("the sender did not send it to the end: nothing of it is kept")]
     GivenUp,
     /// The receiver says that it has the file, and does not know what is in it.
@@ -26,7 +26,7 @@ pub enum Why {
     /// The sender cannot read it.
     #[error("{0}")]
     Source(String),
-    /// It is neither a file nor a folder.
+    /// A path that is neither a file nor a folder.
     #[error("neither a file nor a folder (symbolic links are not followed)")]
     Special,
     /// The connection broke; what has come is kept.
@@ -93,10 +93,10 @@ pub enum Error {
     /// The peer says something else.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
-    /// What the peer receives goes nowhere any more.
+    /// Nobody reads any more what the peer receives.
     #[error("{}", Close::Output.words())]
     Unread,
-    /// What is received cannot be written any more.
+    /// The receiving host cannot write any more what comes.
     #[error("cannot write what is received: {0}")]
     Output(io::Error),
     /// A folder cannot be used.
@@ -125,7 +125,7 @@ pub(crate) enum Broken {
 }
 
 impl Broken {
-    /// What ends the whole work; nothing if another connection may do.
+    /// Error that ends the whole work; none if another connection may do.
     pub(crate) fn fatal(&self) -> Option<Error> {
         let error = match self {
             Self::Connection(error) => error,

@@ -1,4 +1,4 @@
-//! What happens, as it is told to whoever shows it.
+//! Events of transfers, as they are told to whoever shows them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub enum Event {
     Lost(String),
     /// Somebody tried a wrong code; so many tries are left.
     WrongCode(u32),
-    /// It was one too many: the code is not good any more, and hosts with keys are waited for.
+    /// Wrong codes were tried too often: the code is not good any more, and hosts with keys are waited for.
     CodeEnded,
     /// A host that came by the code has gone before all was done: it is waited for.
     Waiting(PublicKey),
@@ -68,10 +68,10 @@ pub enum Event {
         peer: PublicKey,
         /// The file's path at the receiver.
         path: String,
-        /// Its size in bytes, if the sender knows it.
+        /// Size of the file in bytes, if the sender knows it.
         size: Option<u64>,
     },
-    /// The receiver has some of it.
+    /// The receiver has some of the file.
     Progress {
         /// The transfer.
         id: Id,
@@ -80,9 +80,9 @@ pub enum Event {
         /// How the connection fares.
         link: Link,
     },
-    /// The receiver has all of it.
+    /// The receiver has all of the file.
     Done(Id, Arrived),
-    /// It does not have it.
+    /// The receiver does not have the file.
     Failed {
         /// The transfer.
         id: Id,
@@ -100,13 +100,13 @@ pub enum Event {
 pub struct Arrived {
     /// The other side.
     pub peer: PublicKey,
-    /// Its path, as it was offered.
+    /// Path of the file, as it was offered.
     pub path: String,
-    /// Where it is, on the side that receives.
+    /// Place of the file, on the side that receives.
     pub place: Option<PathBuf>,
-    /// Bytes.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Its BLAKE3 hash.
+    /// BLAKE3 hash of the file.
     pub hash: blake3::Hash,
     /// Bytes that were there before.
     pub resumed_from: u64,

@@ -21,7 +21,7 @@ pub(crate) struct Hashing {
 }
 
 impl Hashing {
-    /// Of at most `limit` bytes.
+    /// Hash of at most `limit` bytes, of which none is read yet.
     pub(crate) fn new(file: Arc<File>, limit: u64) -> Self {
         Self {
             file,

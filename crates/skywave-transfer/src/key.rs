@@ -28,10 +28,10 @@ pub struct SecretKey([u8; LEN]);
 /// A text that is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Another text.
+    /// A text that is no key at all, in place of a public one.
     #[error("no key: expected `sky1` and 43 characters, as `skywave key` prints")]
     NoKey,
-    /// The same, in place of a secret one.
+    /// A text that is no key at all, in place of a secret one.
     #[error("no secret key: expected `skysecret1` and 43 characters, as `skywave key` keeps")]
     NoSecret,
     /// The key of a version that had X25519 keys only.
@@ -40,7 +40,7 @@ pub enum KeyError {
     /// A secret key in place of a public one.
     #[error("a secret key: expected a public one, as `skywave key` prints")]
     Secret,
-    /// It has the form of a key, but no host has it: it is mistyped, or everybody could pretend to have it.
+    /// A text in the form of a key that no host has: it is mistyped, or everybody could pretend to have it.
     #[error("no key of a host: is a character wrong or missing?")]
     Nobody,
 }
@@ -61,7 +61,7 @@ impl PublicKey {
         Ok(Self(bytes))
     }
 
-    /// Its bytes, as Ed25519 writes them.
+    /// Bytes of the key, as Ed25519 writes them.
     pub const fn as_bytes(&self) -> &[u8; LEN] {
         &self.0
     }
@@ -90,7 +90,7 @@ impl SecretKey {
         Self(bytes)
     }
 
-    /// Its bytes, the seed of an Ed25519 key pair.
+    /// Bytes of the key, the seed of an Ed25519 key pair.
     pub const fn as_bytes(&self) -> &[u8; LEN] {
         &self.0
     }
@@ -100,7 +100,7 @@ impl SecretKey {
         PublicKey(self.pair().verifying_key().to_bytes())
     }
 
-    /// Its text, for the file that keeps it.
+    /// Text of the key, for the file that keeps it.
     pub fn reveal(&self) -> Zeroizing<String> {
         let text = Zeroizing::new(URL_SAFE_NO_PAD.encode(self.0));
         Zeroizing::new([SECRET, &text].concat())

@@ -61,10 +61,10 @@ pub use source::{Exclude, Item, NoPattern, Pipe, list};
 pub use wire::message::{Refusal, Totals};
 pub use work::{get, offer, receive, receive_until, send};
 
-/// This host.
+/// A host that sends or receives: this process.
 #[derive(Clone)]
 pub struct Host {
-    /// Its key.
+    /// Key of this host.
     pub secret: SecretKey,
     /// How it sends packets.
     pub sending: Sending,
@@ -86,7 +86,7 @@ pub enum Proof {
 pub struct Dial {
     /// Where it is: name or address ([`address`]), and port.
     pub to: String,
-    /// Who it is.
+    /// Proof of who the host is.
     pub proof: Proof,
     /// How long to try until it answers for the first time.
     pub wait: Duration,
@@ -94,7 +94,7 @@ pub struct Dial {
     pub patience: Duration,
 }
 
-/// Who may connect without a code.
+/// Hosts that may connect without a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// Hosts with these keys.
@@ -117,7 +117,7 @@ pub struct Listen {
     pub count: Option<usize>,
 }
 
-/// What has become of files.
+/// Counts of files by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Files that the receiver has.

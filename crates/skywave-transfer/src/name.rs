@@ -61,7 +61,7 @@ pub fn shown(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// The same of a name or path, of which not all bytes may be text.
+/// A name or path of another host, of which not all bytes may be text, as it may be shown: see [`shown`].
 pub fn shown_bytes(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -60,7 +60,7 @@ impl Logs {
     }
 }
 
-/// The same for noq.
+/// Factory of the logs for noq.
 struct Factory(Arc<Logs>);
 
 impl QlogFactory for Factory {
@@ -98,19 +98,19 @@ impl Control {
     }
 }
 
-/// What a side of a connection does about one-way delays.
+/// Role of a side of a connection in the measuring of one-way delays.
 #[derive(Clone, Debug)]
 pub(crate) enum OneWay {
-    /// It gives files, and its law hears by this ear.
+    /// The side gives files, and its law hears by this ear.
     Hear(Ear),
-    /// It takes files, and tells when packets come.
+    /// The side takes files, and tells when packets come.
     Tell,
-    /// It gives files under a controller that does not hear.
+    /// The side gives files under a controller that does not hear.
     Nothing,
 }
 
 impl OneWay {
-    /// Of one connection of a side that `gives` files, or takes them.
+    /// Role of a side that `gives` files over one connection, or takes them.
     fn new(sending: &Sending, gives: bool) -> Self {
         match &sending.control {
             _ if !gives => Self::Tell,
@@ -165,7 +165,7 @@ pub(crate) const WINDOW: u32 = MAX_LANES as u32 * STREAM_WINDOW;
 const STRANGERS_WINDOW: u32 = 64 << 10;
 /// Handshakes, and connections that have not shown anything, at a time.
 pub(crate) const STRANGERS: usize = 64;
-/// What somebody has to show is shown in this time.
+/// Time in which a stranger has to show who it is.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 /// Connections of one key; the oldest makes room for one more.
 pub(crate) const PER_KEY: usize = 4;
@@ -228,7 +228,7 @@ pub(crate) fn server(
     Ok(config)
 }
 
-/// The same for one connection, over which this side `gives` files or takes them.
+/// Settings of a server for one connection, over which this side `gives` files or takes them.
 pub(crate) fn for_one(
     server: &ServerConfig,
     sending: &Sending,

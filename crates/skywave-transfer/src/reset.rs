@@ -1,5 +1,5 @@
-//! What a host that was started again says to those who go on with connections of before: a stateless reset
-//! (RFC 9000 section 10.3), so that they connect again at once instead of after some time of silence.
+//! Stateless resets (RFC 9000 section 10.3), which a host that was started again sends to those who go on with
+//! connections of before, so that they connect again at once instead of after some time of silence.
 //!
 //! The reset is believed since its token comes out of the host's secret key and of the connection's number, which the
 //! same host recognises. Two processes of a host have two ports, so that neither can be used to end connections of the

@@ -88,7 +88,7 @@ pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outco
     receive_until(host, listen, into, pending()).await
 }
 
-/// The same, until it is known that nobody reads any more what would be written. Whoever sends is told.
+/// Receives as [`receive`], until it is known that nobody reads any more what would be written. Whoever sends is told.
 ///
 /// # Errors
 /// As [`receive`].

@@ -36,7 +36,7 @@ impl Code {
         Ok(Self(bytes.map(|byte| LETTERS[usize::from(byte % 32)])))
     }
 
-    /// What both sides prove to know.
+    /// Bytes of the code, which both sides prove to know.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Who the peer is: by its key, or by a code that both sides know.
+//! Proofs of who the peer is: by its key, or by a code that both sides know.
 
 pub(crate) mod code;
 pub(crate) mod prove;

@@ -23,9 +23,9 @@ const SERVER: &str = "skywave 1 code, the side that listens";
 /// The two sides.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides {
-    /// The one that connected.
+    /// Key of the side that connected.
     pub(crate) client: PublicKey,
-    /// The one that listens.
+    /// Key of the side that listens.
     pub(crate) server: PublicKey,
 }
 
@@ -38,7 +38,7 @@ impl Sides {
     }
 }
 
-/// What each side confirms.
+/// Hashes by which the two sides confirm that they know the code.
 pub(crate) struct Confirmed {
     pub(crate) client: blake3::Hash,
     pub(crate) server: blake3::Hash,
@@ -59,7 +59,7 @@ pub(crate) fn confirmed(key: &[u8], connection: &Connection) -> Result<Confirmed
     })
 }
 
-/// What each side says that knows the code.
+/// Confirmations of the two sides: ours to send, and the peer's to expect.
 pub(crate) struct Asked {
     pub(crate) ours: Confirm,
     theirs: blake3::Hash,

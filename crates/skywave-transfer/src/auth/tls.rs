@@ -26,16 +26,16 @@ use zeroize::Zeroizing;
 
 /// The protocol, as TLS agrees on it.
 const ALPN: &[u8] = b"skywave/2";
-/// What comes before the bytes of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410 section 4).
+/// Bytes before those of an Ed25519 public key in a SubjectPublicKeyInfo (RFC 8410 section 4).
 const SPKI: [u8; 12] = [
     0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
 ];
-/// What comes before the seed of an Ed25519 key in PKCS#8 (RFC 8410 section 7).
+/// Bytes before the seed of an Ed25519 key in PKCS#8 (RFC 8410 section 7).
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// Whose handshakes are taken.
+/// Hosts whose handshakes are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Peers {
     /// Hosts with these keys.
@@ -188,7 +188,7 @@ impl ClientCertVerifier for Verifier {
     }
 }
 
-/// This host's key, as rustls signs with it.
+/// Key of this host, as rustls signs with it.
 fn certified(secret: &SecretKey) -> Result<Arc<CertifiedKey>, Error> {
     let pkcs8 = Zeroizing::new([&PKCS8[..], secret.as_bytes()].concat());
     let signing = ring::sign::any_eddsa_type(&PrivatePkcs8KeyDer::from(pkcs8.as_slice()))?;

@@ -16,7 +16,7 @@ use crate::path::RelativePath;
 /// Permissions of a folder of which nobody has told any.
 const MODE: u16 = 0o777;
 
-/// What has a name.
+/// Thing that a name stands for, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum There {
     Nothing,
@@ -100,7 +100,7 @@ impl<'a> Folders<'a> {
         self.open(Some(path.as_bytes()), modes).map(drop)
     }
 
-    /// What is there; no folder is made.
+    /// Finds what is at a path; no folder is made.
     pub(crate) fn look(&mut self, path: &RelativePath) -> io::Result<(There, Option<Place>)> {
         let none = || Err(io::ErrorKind::NotFound.into());
         let looking = Folders {
@@ -120,7 +120,7 @@ impl<'a> Folders<'a> {
 }
 
 impl Place {
-    /// What is there.
+    /// Finds what is at the place.
     pub(crate) fn look(&self) -> io::Result<There> {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => {

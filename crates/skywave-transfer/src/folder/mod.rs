@@ -26,7 +26,7 @@ pub(crate) use store::{Come, Group, Small, Stored};
 use crate::error::Error;
 use crate::wire::message::{Offer, Time};
 
-/// What a folder takes.
+/// Files that a folder takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taking {
     /// A file may take the place of another one of its name.
@@ -49,7 +49,7 @@ pub(crate) struct Inbox {
 /// whether it guessed right.
 const GUESSES: u8 = 3;
 
-/// What this process receives, and what it has received. Transfers are known by their offers.
+/// Files that this process receives, and has received. Transfers are known by their offers.
 #[derive(Default)]
 pub(crate) struct Register {
     /// A newer transfer of the same file by the same host ends the older one.
@@ -64,7 +64,7 @@ pub(crate) struct Register {
     most: Mutex<HashMap<OfferId, u64>>,
 }
 
-/// Which file of which host it is.
+/// Identity of a file of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct OfferId([u8; 16]);
 
@@ -152,13 +152,13 @@ impl Register {
             .is_none_or(|wrong| *wrong < GUESSES)
     }
 
-    /// It was wrong.
+    /// Counts a wrong guess at a file's hash.
     pub(crate) fn guessed_wrong(&self, id: OfferId) {
         *lock(&self.wrong).entry(id).or_default() += 1;
     }
 }
 
-/// What a file has besides its bytes. When they change, it does.
+/// Metadata of a file, which change when the file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) size: u64,

@@ -34,11 +34,11 @@ pub(crate) struct Room {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What is in the folder; only known if there is a quota.
+    /// Total of what is in the folder; only known if there is a quota.
     used: Total,
     /// Bytes that transfers under way are going to write.
     claimed: u64,
-    /// What was written since the folder was opened.
+    /// Total of what was written since the folder was opened.
     written: Total,
 }
 
@@ -246,7 +246,7 @@ impl Drop for Claim {
     }
 }
 
-/// What is in a folder.
+/// Total of the files and folders in a folder.
 fn total(dir: &Path) -> io::Result<Total> {
     let mut sum = Total::default();
     for entry in fs::read_dir(dir)? {

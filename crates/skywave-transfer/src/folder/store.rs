@@ -25,7 +25,7 @@ pub(crate) struct Small {
     pub(crate) offer: Offer,
     pub(crate) path: RelativePath,
     pub(crate) id: OfferId,
-    /// Which file of the peer's it is to guess at.
+    /// Identity by which wrong guesses at the file's hash are counted.
     pub(crate) guess: OfferId,
 }
 
@@ -33,11 +33,11 @@ pub(crate) struct Small {
 pub(crate) struct Come {
     pub(crate) file: Arc<Small>,
     pub(crate) proof: [u8; 32],
-    /// Its bytes, if they were wanted.
+    /// Bytes of the file, if they were wanted.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
-/// What has become of it.
+/// Fate of a small file.
 #[derive(Debug)]
 pub(crate) enum Stored {
     Done(blake3::Hash),
@@ -58,7 +58,7 @@ struct Unnamed {
     place: Place,
     name: String,
     hash: blake3::Hash,
-    /// Of the file in its group.
+    /// Index of the file in its group.
     at: usize,
 }
 
@@ -74,7 +74,7 @@ impl Inbox {
         || self.room.enter().map_err(io::Error::other)
     }
 
-    /// What to do about files and folders that are offered together. Room is claimed for those that are wanted.
+    /// Answers to files and folders that are offered together. Room is claimed for those that are wanted.
     pub(crate) fn look(
         &self,
         register: &Register,

@@ -18,16 +18,16 @@ use crate::wire::message::Refusal;
 
 /// Jobs at a time, of all hosts.
 const JOBS: usize = 16;
-/// The same of one address, or of one network of IPv6.
+/// Jobs at a time, of one address, or of one network of IPv6.
 const JOBS_PER_ADDRESS: usize = 8;
-/// The same of one key.
+/// Jobs at a time, of one key.
 const JOBS_PER_KEY: usize = 4;
 /// Files that are open for one key at a time, not counting those of jobs. They cost nobody else anything, as long as the
 /// system lets this process open more.
 const FILES_PER_KEY: usize = 32;
 /// How long to wait for what others are to let go of: files, when too many are open, or a lock.
 pub(super) const LETTING_GO: Duration = Duration::from_secs(60);
-/// Between two looks.
+/// Time between two looks whether others have let go.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 
 /// The threads, and who waits for them.
@@ -37,7 +37,7 @@ pub(crate) struct Crew {
     addresses: Mutex<HashMap<IpAddr, Weak<Semaphore>>>,
 }
 
-/// What one key may have at a time, over all its connections.
+/// Limits of what one key may have at a time, over all its connections.
 struct Limits {
     jobs: Arc<Semaphore>,
     files: Semaphore,

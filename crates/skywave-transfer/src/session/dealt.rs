@@ -81,7 +81,7 @@ impl<'a> Dealer<'a> {
         self.deal(bytes, in_use).await
     }
 
-    /// There are no more. Gives the file's own stream back.
+    /// Ends the chunks, and gives the file's own stream back.
     pub(crate) async fn end(mut self) -> Result<&'a mut SendStream, Broken> {
         self.deal(Bytes::new(), 1).await?;
         for mut lane in self.lanes {

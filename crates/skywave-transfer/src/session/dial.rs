@@ -35,9 +35,9 @@ const LONGEST_TRY: Duration = Duration::from_secs(32);
 /// So many round trips once they are known, and at least this long: a host that was started again is found soon.
 const TRIES_RTT: u32 = 8;
 const SHORTEST_TRY: Duration = Duration::from_secs(2);
-/// Between two rounds, when all addresses fail at once.
+/// Pause between two rounds, when all addresses fail at once.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The same, after connections that brought nothing.
+/// Longest pause between two rounds, after connections that brought nothing.
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// How long to wait until the peer has heard that all is done.
 const FAREWELL: Duration = Duration::from_secs(3);
@@ -82,7 +82,7 @@ struct Attempts<'a> {
     pulse: Arc<Pulse>,
     /// The peer's key: with a code, it is known after the first connection.
     key: Option<PublicKey>,
-    /// Of the connection before.
+    /// Round-trip time of the connection before.
     rtt: Option<Duration>,
     /// Show that this host knows the code, rather than its key.
     by_code: AtomicBool,
@@ -204,8 +204,8 @@ impl Attempts<'_> {
         }
     }
 
-    /// What is fatal. Before anybody has shown who it is, an answer may be somebody else's: it ends only
-    /// the first attempt to connect.
+    /// Judges whether an error is fatal. Before anybody has shown who it is, an answer may be somebody
+    /// else's: it ends only the first attempt to connect.
     fn judge(&self, broken: &Broken) -> Result<(), Error> {
         let Some(error) = broken.fatal() else {
             return Ok(());
@@ -330,11 +330,11 @@ impl Patience {
 
 /// Why an attempt to connect failed.
 enum Failed {
-    /// There was no answer.
+    /// No answer came.
     Silent,
     Broken(Broken),
     Error(Error),
-    /// This host cannot send to the address; another one of the peer's may do.
+    /// The address is one that this host cannot send to; another one of the peer's may do.
     Unusable(Error),
 }
 

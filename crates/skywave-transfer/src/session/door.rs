@@ -37,11 +37,11 @@ use crate::{Allowed, Host, Listen};
 /// Refused keys that are told of at most: anybody can make many.
 const TOLD: usize = 8;
 
-/// Who may come in, and who is in.
+/// Door of a host that listens: who may come in, and who is in.
 pub(crate) struct Door {
     host: Host,
     allowed: Allowed,
-    /// This host gives files to whoever comes in; otherwise it takes them.
+    /// True if this host gives files to whoever comes in; false if it takes them.
     gives: bool,
     crew: Crew,
     state: Mutex<State>,
@@ -52,7 +52,7 @@ pub(crate) struct Door {
 /// Why nobody comes in any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shut {
-    /// All that was wanted is done.
+    /// The work that was wanted is done.
     Done,
     /// Too many wrong codes.
     Guessed,
@@ -62,7 +62,7 @@ pub(crate) enum Shut {
 
 struct State {
     pass: Option<Pass>,
-    /// There was a code, and nobody is allowed without.
+    /// True if there was a code, and nobody is allowed without.
     only_code: bool,
     strangers: Strangers,
     /// Keys that were told to be refused.
@@ -323,7 +323,7 @@ impl Door {
         Err(broken)
     }
 
-    /// Who is it, and what does it want?
+    /// Asks a stranger who it is and what it wants.
     async fn ask(
         &self,
         connection: &Connection,

@@ -21,7 +21,7 @@ const BATCHES: usize = 4;
 const BATCH: u64 = 4 << 20;
 /// Files under way at a time that are not small: each of them waits for two round trips.
 const AT_ONCE: u32 = 16;
-/// Of large ones, fewer: they would only be late all together.
+/// Large files under way at a time, fewer: they would only be late all together.
 const LARGE_AT_ONCE: u32 = 2;
 /// Bytes of a large file.
 const LARGE: u64 = 8 << 20;
@@ -53,11 +53,11 @@ pub(super) struct Marks {
     pub(super) read: AtomicU64,
 }
 
-/// What has become of a file.
+/// Fate of a file, by its number.
 pub(super) enum End {
     Done(u32),
     Failed(u32),
-    /// It has to be sent by itself.
+    /// The file has to be sent by itself.
     Alone(u32),
 }
 
@@ -129,7 +129,7 @@ impl Giving {
     }
 }
 
-/// What goes next.
+/// Plan of what to send next.
 #[derive(Default)]
 struct Plan {
     /// Small items before it were given, and so on.
@@ -140,13 +140,13 @@ struct Plan {
     weight: u32,
 }
 
-/// What is given on a stream.
+/// Files to send on a stream.
 enum Task {
     Batch(Vec<Given>),
     File(Given, Arc<Marks>, u32),
 }
 
-/// What a stream that has ended leaves to others.
+/// Place that a stream which has ended leaves to others.
 enum Freed {
     Batch,
     Weight(u32),

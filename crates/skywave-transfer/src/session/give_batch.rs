@@ -27,9 +27,9 @@ struct Wanted {
     wants: bool,
 }
 
-/// What this side has of it.
+/// Bytes and hash of a small file that was read, or why it is not sent.
 type Read = Result<(Vec<u8>, blake3::Hash), Why>;
-/// Its size and hash, or why it is not sent.
+/// Size and hash of a small file, or why it is not sent.
 type Known = Result<(u64, blake3::Hash), Why>;
 
 struct Giving<'a> {

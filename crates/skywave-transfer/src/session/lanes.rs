@@ -22,7 +22,7 @@ pub(crate) struct Lanes {
 
 #[derive(Default)]
 struct State {
-    /// Of each file, by the numbers of its stream and of the lane.
+    /// Lanes of each file, by the numbers of its stream and of the lane.
     waiting: HashMap<u64, HashMap<u8, RecvStream>>,
     /// Files with lower numbers have come; if they do not wait, they have ended.
     come: u64,

@@ -14,10 +14,10 @@ use crate::network::WINDOW;
 pub(super) const ALL: u64 = 256 << 20;
 /// Smallest window: some rounds of chunks over lanes.
 pub(super) const LEAST: u64 = 8 << 20;
-/// Who has taken nothing for so long is closed if others need its memory.
+/// Time after which a connection that took nothing is closed if others need its memory.
 pub(super) const IDLE: Duration = Duration::from_secs(5);
 
-/// What one connection may keep waiting.
+/// Share of one connection: bytes that it may keep waiting.
 pub(crate) struct Share(Mutex<State>);
 
 struct State {
@@ -59,7 +59,7 @@ impl Share {
         now.saturating_duration_since(self.lock().last) >= IDLE
     }
 
-    /// Its window is the smallest from now on.
+    /// Shrinks the connection's window to the smallest from now on.
     pub(super) fn shrink(&self) {
         let mut state = self.lock();
         state.owed = state.held.saturating_sub(LEAST);

@@ -59,7 +59,7 @@ pub(crate) struct Session {
     pub(crate) pulse: Arc<Pulse>,
     /// For work that waits for the disk.
     pub(crate) desk: Desk,
-    /// Of the memory for what has come.
+    /// Share of the memory for what has come.
     pub(crate) share: Arc<Share>,
 }
 

@@ -14,13 +14,13 @@ const TRIES: u32 = 3;
 pub(super) struct Pass {
     code: Code,
     wrong: u32,
-    /// Who confirmed it first: nobody else has a use of it from then on.
+    /// Host that confirmed the code first: nobody else has a use of the code from then on.
     owner: Option<PublicKey>,
     /// A transfer under it is done.
     is_used: bool,
 }
 
-/// What a confirmation was.
+/// Result of a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
     Right,

@@ -1,4 +1,4 @@
-//! What the system says of the way to an address. QUIC loses its packets in silence, whoever refuses them.
+//! Errors that the system knows of the way to an address. QUIC loses its packets in silence, whoever refuses them.
 
 use std::convert::Infallible;
 use std::io;

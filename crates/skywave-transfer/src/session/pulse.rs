@@ -53,7 +53,7 @@ impl Pulse {
         is_new
     }
 
-    /// There was progress of data.
+    /// Notes progress of data.
     pub(crate) fn beat(&self) {
         self.lock().last = Instant::now();
     }

@@ -20,13 +20,13 @@ const NETWORKS: [(u32, u32, usize); 3] = [(32, 64, 16), (24, 56, 24), (24, 48, 3
 const WIDEST: usize = NETWORKS.len() - 1;
 /// Places that networks do not get whose strangers have shown nothing.
 const KEPT: usize = STRANGERS / 4;
-/// Such networks that are remembered.
+/// Networks that are remembered because their strangers showed nothing.
 const REMEMBERED: usize = 1024;
 
 /// A network of one of the sizes.
 type Network = (bool, u128);
 
-/// Those that there are, the oldest first, and the networks whose strangers showed nothing.
+/// Strangers that are there, the oldest first, and the networks whose strangers showed nothing.
 #[derive(Default)]
 pub(super) struct Strangers {
     inside: VecDeque<Stranger>,
@@ -100,7 +100,7 @@ impl Strangers {
             })
     }
 
-    /// Who goes first, and whether it is of a network that showed nothing.
+    /// Place of the stranger that goes first, and whether it is of a network that showed nothing.
     fn worst(&self) -> Option<(usize, bool)> {
         let of = |stranger: &Stranger| stranger.networks[WIDEST];
         let places = self.inside.iter().enumerate().map(|(place, stranger)| {
@@ -120,7 +120,7 @@ impl Strangers {
         }
     }
 
-    /// It has gone, or is no stranger any more since it `showed` who it is.
+    /// Removes a stranger that has gone, or is none any more since it `showed` who it is.
     pub(super) fn leave(&mut self, number: u64, showed: bool) {
         let found = self.inside.iter().position(|other| other.number == number);
         if let Some(stranger) = found.and_then(|place| self.inside.remove(place)) {

@@ -26,7 +26,7 @@ const AHEAD: usize = 4;
 /// Between two words to the peer about progress.
 const TICK: std::time::Duration = std::time::Duration::from_millis(250);
 
-/// What has become of files of a stream.
+/// Counts of a stream's files, by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     /// Files that are there.
@@ -52,7 +52,7 @@ struct Taking<'a> {
     offer: Arc<Offer>,
     path: RelativePath,
     id: Id,
-    /// Which file of the peer's it is.
+    /// Identity of the file.
     of: OfferId,
     file: &'a File,
 }
@@ -232,7 +232,7 @@ impl Taking<'_> {
         }
     }
 
-    /// There is a file of this name and size. The sender shows whether it knows its hash.
+    /// Compares a file with one of this name and size that is there. The sender shows whether it knows its hash.
     async fn compare(
         &self,
         sender: &mut SendStream,
@@ -418,7 +418,7 @@ impl Taking<'_> {
         Ok(hash)
     }
 
-    /// It is progress if there never were as many bytes of this file.
+    /// Reports that `bytes` of this file are there: progress if there never were as many.
     fn progress(&self, bytes: u64) {
         if self.receiver.register.rose(self.of, bytes) {
             self.session.pulse.beat();

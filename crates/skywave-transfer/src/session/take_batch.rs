@@ -34,7 +34,7 @@ struct Wanted {
     bytes: Option<u64>,
 }
 
-/// What came of it; nothing if its sender could not read it.
+/// A file of the batch as it arrives; without a body if its sender could not read it.
 struct Arrival {
     wanted: Wanted,
     body: Option<([u8; 32], Option<Vec<u8>>)>,
@@ -46,7 +46,7 @@ struct Taking<'a> {
     session: &'a Session,
     receiver: &'a Arc<Receiver>,
     tell: &'a UnboundedSender<Taken>,
-    /// What was not told yet.
+    /// Counts that were not told yet.
     taken: Taken,
 }
 
@@ -265,7 +265,7 @@ impl Taking<'_> {
         }
     }
 
-    /// What has become of a file.
+    /// Tells the fate of a file, and gives the verdict for its sender.
     fn end(&mut self, wanted: Wanted, stored: Stored) -> Verdict {
         let Wanted { id, small, bytes } = wanted;
         match stored {

@@ -24,7 +24,7 @@ pub enum Target {
     Output(Box<dyn Write + Send>),
 }
 
-/// The same, when it is open.
+/// Target that is open, and the register of its files.
 pub(crate) struct Receiver {
     pub(crate) register: Register,
     to: To,
@@ -38,21 +38,21 @@ enum To {
 /// A file that is written to where it cannot be read again.
 pub(crate) struct Output {
     to: Box<dyn Write + Send>,
-    /// Which file it is.
+    /// Identity of the file.
     id: Option<OfferId>,
     written: u64,
     hasher: blake3::Hasher,
 }
 
-/// What there is of a file that is offered.
+/// Part that is there of a file that is offered.
 pub(crate) enum Found {
     /// A file of its name and size.
     Same(Hashing),
-    /// Its first bytes, maybe none.
+    /// First bytes of the file, maybe none.
     Part(Sink),
 }
 
-/// What takes the bytes of a file.
+/// Sink of a file's bytes.
 pub(crate) enum Sink {
     File { partial: Partial, claim: Claim },
     Output(OwnedMutexGuard<Output>),
@@ -88,7 +88,7 @@ impl Receiver {
         }
     }
 
-    /// What to do about files and folders that are offered together, and the room of those that are wanted.
+    /// Answers to files and folders that are offered together, and the room of those that are wanted.
     pub(crate) fn look(
         &self,
         offered: &[Arc<Small>],
@@ -304,7 +304,7 @@ impl Sink {
         }
     }
 
-    /// What came is worth nothing.
+    /// Discards what came.
     pub(crate) fn discard(self) {
         if let Self::File { partial, .. } = self {
             partial.discard();

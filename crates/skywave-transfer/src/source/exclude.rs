@@ -1,4 +1,4 @@
-//! What is left out of folders.
+//! Patterns of names that are left out of folders.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -24,7 +24,7 @@ const TRIES: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Regular {
     pub(crate) size: u64,
-    /// Its time, in parts: there may be many files, and so they are smaller.
+    /// Time of the last change, in parts: there may be many files, and so they are smaller.
     seconds: i64,
     nanoseconds: u32,
     pub(crate) mode: u32,
@@ -75,7 +75,7 @@ impl Regular {
         Ok(same.map(|()| (file, Stamp::of(&found))))
     }
 
-    /// All of a small file, and its hash.
+    /// Reads all of a small file, and hashes it.
     pub(crate) fn read(&self, path: &Path) -> io::Result<Result<(Vec<u8>, blake3::Hash), Why>> {
         for _ in 0..TRIES {
             let (file, before) = match self.reopen(path)? {
@@ -172,7 +172,7 @@ impl Reader {
         Ok((now == self.stamp).then_some(()))
     }
 
-    /// All of it, as far as it is read.
+    /// Last piece: size and hash of the file, as far as it is read.
     pub(crate) fn end(&self) -> Piece {
         Piece::End {
             size: self.at,

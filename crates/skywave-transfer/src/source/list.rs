@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// What is in it.
+/// Contents of an item.
 #[derive(Clone, Debug)]
 pub(crate) enum Contents {
     File(Regular),
@@ -75,7 +75,7 @@ pub(crate) enum Contents {
 }
 
 impl Item {
-    /// What comes out of a pipe, under this name.
+    /// Item of this name for what comes out of a pipe.
     pub fn pipe(name: RelativePath, pipe: Pipe) -> Self {
         Self::at(
             PathBuf::new(),
@@ -93,7 +93,7 @@ impl Item {
         }
     }
 
-    /// Its path at the receiver.
+    /// Path of the item at the receiver.
     pub fn path(&self) -> RelativePath {
         let path = &self.place.path;
         let below = self.name.map(|name| path.join(self.place.name(name)));
@@ -101,7 +101,7 @@ impl Item {
         below.and_then(Result::ok).unwrap_or_else(|| path.clone())
     }
 
-    /// Where it is.
+    /// Place of the item on this host.
     pub(crate) fn source(&self) -> PathBuf {
         match self.name {
             Some(name) => self.place.source.join(self.place.name(name)),
@@ -109,7 +109,7 @@ impl Item {
         }
     }
 
-    /// Its size in bytes, as far as it is known.
+    /// Size in bytes, as far as it is known.
     pub fn size(&self) -> Option<u64> {
         match &self.contents {
             Contents::File(file) => Some(file.size),
@@ -118,12 +118,12 @@ impl Item {
         }
     }
 
-    /// It is a folder.
+    /// Whether the item is a folder.
     pub fn is_folder(&self) -> bool {
         matches!(self.contents, Contents::Folder)
     }
 
-    /// It goes with others.
+    /// Whether the item is small, so that it goes with others.
     pub(crate) fn is_small(&self) -> bool {
         self.size().is_some_and(|size| size <= SMALL)
     }

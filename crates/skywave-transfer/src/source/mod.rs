@@ -1,4 +1,4 @@
-//! What is sent: files of the disk, and what comes out of a pipe.
+//! Files of the disk, and contents of pipes, that are sent.
 
 mod exclude;
 mod file;

@@ -1,4 +1,4 @@
-//! What comes out of a pipe, such as standard input: it cannot be read twice, so that what the receiver
+//! Contents of a pipe, such as standard input: it cannot be read twice, so that what the receiver
 //! does not have yet is kept.
 
 use std::io::Read;
@@ -29,16 +29,16 @@ pub struct Pipe {
 
 struct Shared {
     state: Mutex<State>,
-    /// There is room again.
+    /// Signal that there is room again.
     room: Condvar,
-    /// There is more, or the end.
+    /// Signal that there is more, or the end.
     more: Notify,
 }
 
 struct State {
     /// Bytes that are not kept any more.
     base: u64,
-    /// Their hash.
+    /// Hash of the bytes that are not kept any more.
     before: blake3::Hasher,
     kept: Vec<u8>,
     end: Option<Result<(), String>>,

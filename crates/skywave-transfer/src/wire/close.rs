@@ -47,12 +47,12 @@ const ALL: [Close; 12] = [
 ];
 
 impl Close {
-    /// Its number.
+    /// Number of the reason, as QUIC's error code.
     pub(crate) fn code(self) -> VarInt {
         VarInt::from_u32(self as u32)
     }
 
-    /// What to tell of a peer that gave this reason.
+    /// Words to tell of a peer that gave this reason.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Gone => "the peer has stopped",

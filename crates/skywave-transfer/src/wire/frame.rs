@@ -41,7 +41,7 @@ pub(crate) async fn send_chunk(stream: &mut SendStream, chunk: Bytes) -> Result<
     send_chunk_before(stream, chunk, 0).await
 }
 
-/// The same, where the chunk after it comes over the lane `next`.
+/// Sends a chunk of at most [`MAX_CHUNK`] bytes; the chunk after it comes over the lane `next`.
 pub(crate) async fn send_chunk_before(
     stream: &mut SendStream,
     chunk: Bytes,
@@ -64,7 +64,7 @@ pub(crate) async fn send_dealt(stream: &mut SendStream, lanes: u8) -> Result<(),
     Ok(stream.write_all(&word.to_be_bytes()).await?)
 }
 
-/// What comes where the first chunk may.
+/// First chunk on a stream, or the number of lanes that chunks come over instead.
 #[derive(Debug)]
 pub(crate) enum First {
     Chunk(Vec<u8>),
@@ -113,7 +113,7 @@ async fn chunk_of(stream: &mut RecvStream, word: u32) -> Result<Vec<u8>, Broken>
     Ok(chunk)
 }
 
-/// All of them are zero.
+/// Whether all bytes are zero.
 pub(crate) fn is_zeros(bytes: &[u8]) -> bool {
     let words = bytes.chunks_exact(16);
     let rest = words.remainder().iter().all(|byte| *byte == 0);

@@ -70,7 +70,7 @@ pub(crate) struct Share(pub(crate) Vec<u8>);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Confirm(pub(crate) [u8; 32]);
 
-/// What the side that connected wants.
+/// Request of the side that connected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Request {
     /// To send files: so many, as far as the sender knows.
@@ -96,12 +96,12 @@ pub(crate) struct Ready {
     pub(crate) totals: Totals,
 }
 
-/// What is offered.
+/// Kind of what is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     /// A file.
     File,
-    /// A folder; what is in it is offered too, each by itself.
+    /// A folder; its contents are offered too, each by itself.
     Folder,
 }
 
@@ -122,9 +122,9 @@ pub(crate) struct Offer {
     pub(crate) size: Option<u64>,
     /// When it was modified last; for a pipe, when it was offered first.
     pub(crate) modified: Time,
-    /// Its permissions, as Unix numbers them.
+    /// Permissions of the file, as Unix numbers them.
     pub(crate) mode: u32,
-    /// Those of the folders that it is in, from the outermost; of the rest nothing is known.
+    /// Permissions of the folders that the file is in, from the outermost; of the rest nothing is known.
     pub(crate) folders: Vec<u16>,
 }
 
@@ -137,18 +137,18 @@ pub(crate) enum Open {
     Batch(Vec<Offer>),
 }
 
-/// What the receiver does about a file or folder of a batch.
+/// Answer of the receiver to a file or folder of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// It wants its bytes.
+    /// The receiver wants the file's bytes.
     Want,
-    /// It has a file of this name and size.
+    /// The receiver has a file of this name and size.
     Compare,
     /// The folder is there.
     There,
-    /// It has to come by itself.
+    /// The file has to come by itself.
     Alone,
-    /// It does not take it.
+    /// The receiver does not take the file or folder.
     No(Refusal),
 }
 
@@ -156,23 +156,23 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answers(pub(crate) Vec<Answer>);
 
-/// What the sender has of a file that the receiver wants, or has one to compare with.
+/// Body that the sender has of a file that the receiver wants, or has one to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Body {
-    /// With this [`proof`] of its hash. If it is wanted, its bytes follow, as many as were offered.
+    /// The file with this [`proof`] of its hash. If it is wanted, its bytes follow, as many as were offered.
     Whole([u8; 32]),
-    /// It cannot be read, or is another one now.
+    /// The file cannot be read, or is another one now.
     Changed,
 }
 
-/// What has become of a file of a batch.
+/// Fate of a file of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Verdict {
-    /// It is there, under its name, with this hash.
+    /// The file is there, under its name, with this hash.
     Done([u8; 32]),
-    /// There is another file of this name, which may be replaced: it has to come by itself.
+    /// Another file of this name is there, which may be replaced: this one has to come by itself.
     Alone,
-    /// It is not there.
+    /// The file is not there.
     No(Refusal),
 }
 
@@ -180,12 +180,12 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Verdicts(pub(crate) Vec<Verdict>);
 
-/// What the sender does about a file that has a stream for itself.
+/// Message in which the sender begins a file that has a stream for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Start {
-    /// It starts here.
+    /// The bytes start here.
     From(u64),
-    /// It has a file with this [`proof`] of its hash; is it the one that the receiver has?
+    /// The sender has a file with this [`proof`] of its hash; is it the one that the receiver has?
     Same([u8; 32]),
 }
 
@@ -206,24 +206,24 @@ pub(crate) struct Lane {
 pub(crate) enum End {
     /// The file had so many bytes, and this is the [`proof`] of their hash.
     Whole { size: u64, proof: [u8; 32] },
-    /// It changed while it was read: what was sent is worth nothing.
+    /// The file changed while it was read: what was sent is worth nothing.
     Changed,
 }
 
-/// What the receiver answers.
+/// Reply of the receiver about a file that has a stream for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply {
-    /// It reads what it has; so many bytes so far.
+    /// The receiver reads what it has; so many bytes so far.
     Reading(u64),
-    /// It has the first bytes of it, with this hash.
+    /// The receiver has the first bytes of the file, with this hash.
     Have { bytes: u64, hash: [u8; 32] },
-    /// It has a file of this name and size.
+    /// The receiver has a file of this name and size.
     Compare,
     /// So many bytes are written.
     Written(u64),
     /// The file is there, under its name, with this hash.
     Done([u8; 32]),
-    /// It is not, and will not be.
+    /// The file is not there, and will not be.
     No(Refusal),
 }
 
@@ -236,7 +236,7 @@ pub enum Refusal {
     /// The name begins with a dot.
     #[error("the receiver takes no hidden files (it would with --dotfiles)")]
     Hidden,
-    /// There is a file of this name with other contents.
+    /// A file of this name is there, with other contents.
     #[error(
         "the receiver has a file of this name with other contents (it would take this one with --overwrite)"
     )]
@@ -244,19 +244,19 @@ pub enum Refusal {
     /// The same file is being received over another connection.
     #[error("the receiver is receiving the same file over another connection")]
     Busy,
-    /// It is larger than what is free on the disk, in bytes.
+    /// The file is larger than what is free on the disk, in bytes.
     #[error("the receiver has no room: {0} bytes are free")]
     Space(u64),
-    /// It is larger than what the receiver's quota leaves, in bytes.
+    /// The file is larger than what the receiver's quota leaves, in bytes.
     #[error("the receiver takes no more: its quota leaves {0} bytes")]
     Quota(u64),
-    /// There are as many files and folders as the receiver's quota allows.
+    /// The receiver has as many files and folders as its quota allows.
     #[error("the receiver takes no more: its quota allows {0} files and folders")]
     Entries(u64),
     /// The receiver's file system failed.
     #[error("the receiver cannot write it: {0}")]
     Io(String),
-    /// What is on the receiver's disk is not what was sent.
+    /// The file on the receiver's disk is not what was sent.
     #[error("what is on the receiver's disk is not what was sent: the file was changed there")]
     Contents,
     /// The file changed while it was sent.
@@ -352,7 +352,7 @@ impl Message for Open {
     }
 }
 
-/// Its bytes, without the length.
+/// Bytes of a message, without the length.
 pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, Nonsense> {
     let bytes = postcard::to_allocvec(message).map_err(|_| Nonsense)?;
     if bytes.len() > M::MAX {

@@ -1,4 +1,4 @@
-//! What goes over the connection: messages, chunks, and the reasons with which it is closed.
+//! Messages and chunks on a connection, and the reasons with which it is closed.
 
 pub(crate) mod close;
 pub(crate) mod frame;
