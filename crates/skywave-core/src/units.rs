@@ -160,6 +160,26 @@ impl Div<f64> for Segments {
     }
 }
 
+/// Number and bytes of packets that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Backlog {
+    pub(crate) packets: usize,
+    pub(crate) bytes: u64,
+}
+
+impl Backlog {
+    pub(crate) const fn new(packets: usize, bytes: u64) -> Self {
+        Self { packets, bytes }
+    }
+}
+
+impl Add for Backlog {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self::new(self.packets + other.packets, self.bytes + other.bytes)
+    }
+}
+
 /// Capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -170,21 +190,21 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// A packet of `size` bytes may join when this number and these bytes wait.
+    /// A packet of `size` bytes may join what waits.
     #[inline]
-    pub(crate) fn has_room(self, (packets, bytes): (usize, u64), size: u32) -> bool {
+    pub(crate) fn has_room(self, waiting: Backlog, size: u32) -> bool {
         match self {
-            Self::Packets(limit) => packets < limit as usize,
-            Self::Bytes(limit) => bytes + u64::from(size) <= limit,
+            Self::Packets(limit) => waiting.packets < limit as usize,
+            Self::Bytes(limit) => waiting.bytes + u64::from(size) <= limit,
         }
     }
 
-    /// How much waits, in the limit's unit, when this number and these bytes do.
+    /// Amount of what waits, in the limit's unit.
     #[inline]
-    pub(crate) fn level(self, (packets, bytes): (usize, u64)) -> u64 {
+    pub(crate) fn level(self, waiting: Backlog) -> u64 {
         match self {
-            Self::Packets(_) => packets as u64,
-            Self::Bytes(_) => bytes,
+            Self::Packets(_) => waiting.packets as u64,
+            Self::Bytes(_) => waiting.bytes,
         }
     }
 

@@ -14,7 +14,7 @@ use super::starts::Starts;
 use crate::packet::Ecn;
 use crate::rng::Stream;
 use crate::time::Time;
-use crate::units::{Limit, Rate};
+use crate::units::{Backlog, Limit, Rate};
 
 /// Packets that wait, and who may join them.
 ///
@@ -89,18 +89,17 @@ impl Admission {
         }
     }
 
-    /// A packet of `size` bytes with this ECN field comes while `packets` with `bytes` wait; `must_wait`
-    /// unless its transmission starts at once.
+    /// A packet of `size` bytes with this ECN field comes; `must_wait` unless its transmission starts at once.
     #[inline]
     pub(super) fn judges(
         &mut self,
         now: Time,
         must_wait: bool,
-        waiting: (usize, u64),
+        waiting: Backlog,
         size: u32,
         ecn: Ecn,
     ) -> Verdict {
-        let full = must_wait && !self.has_room(waiting, size);
+        let full = must_wait && !self.limit.has_room(waiting, size);
         let level = self.limit.level(waiting);
         match self.early.as_deref_mut() {
             None if full => Verdict::Drop(DropCause::Queue),
@@ -133,12 +132,6 @@ impl Admission {
                 }
             }
         }
-    }
-
-    /// A packet of `size` bytes may wait too, while this number with these bytes does.
-    #[inline]
-    fn has_room(&self, waiting: (usize, u64), size: u32) -> bool {
-        self.limit.has_room(waiting, size)
     }
 
     pub(super) fn limit(&self) -> Limit {
@@ -224,9 +217,9 @@ impl Queue {
         }
     }
 
-    /// Removes the packets whose transmission has started by `now`. Returns how many wait then, and
-    /// their bytes if those are limited.
-    pub(super) fn waiting(&mut self, now: Time) -> (usize, u64) {
+    /// Removes the packets whose transmission has started by `now`. Returns what waits then; its bytes are zero
+    /// unless they are limited.
+    pub(super) fn waiting(&mut self, now: Time) -> Backlog {
         while self.starts.len() > 0 && self.starts.first() <= now {
             self.starts.drop_first();
             if let Some(sizes) = &mut self.sizes {
@@ -234,7 +227,7 @@ impl Queue {
             }
         }
         let bytes = self.sizes.as_ref().map_or(0, |sizes| sizes.sum);
-        (self.starts.len() as usize, bytes)
+        Backlog::new(self.starts.len() as usize, bytes)
     }
 }
 

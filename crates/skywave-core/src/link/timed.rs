@@ -41,6 +41,7 @@ use super::steps::SteppedRate;
 use super::{DropCause, Fate, Tag};
 use crate::packet::Ecn;
 use crate::time::{Duration, Time};
+use crate::units::Backlog;
 use in_order::InOrder;
 
 /// One direction of a link with a time of its own.
@@ -106,9 +107,6 @@ pub struct Settled {
     /// The packet's fate.
     pub fate: Fate,
 }
-
-/// Number and bytes of the packets that are to be sent again, on a link without retransmission.
-const NO_REPAIRS: (usize, u64) = (0, 0);
 
 /// A packet arrives at `at` as the queue has let it go.
 #[inline(always)]
@@ -200,7 +198,7 @@ impl TimedLink {
         let now = self.clock;
         self.meter.offered();
         let refused = if self.is_simple && self.is_transmitting() {
-            self.join(now, true, NO_REPAIRS, packet)
+            self.join(now, true, Backlog::default(), packet)
         } else {
             self.refuses(now, packet)
         };
@@ -243,20 +241,20 @@ impl TimedLink {
         self.join(now, must_wait, self.repairs.totals(), packet)
     }
 
-    /// Puts the packet into the queue, behind `repairs` (number and bytes), or tells why the queue refuses it.
+    /// Puts the packet into the queue, behind `repairs`, or tells why the queue refuses it.
     #[inline(always)]
     fn join(
         &mut self,
         now: Time,
         must_wait: bool,
-        repairs: (usize, u64),
+        repairs: Backlog,
         packet: Offered,
     ) -> Option<DropCause> {
         let frame = Frame::new(now, packet.tag, packet.ecn);
         let (refused, waiting) = self
             .queue
             .offer(now, must_wait, repairs, frame, &mut self.gone);
-        self.waiting = repairs.0 + waiting;
+        self.waiting = repairs.packets + waiting;
         self.settle_dropped(now);
         refused
     }
@@ -365,7 +363,7 @@ impl TimedLink {
     /// Packets have come to the queue or to the repairs, or left them.
     #[inline(always)]
     fn count_waiting(&mut self) {
-        self.waiting = self.repairs.len() + self.queue.waiting().0;
+        self.waiting = self.repairs.len() + self.queue.waiting().packets;
     }
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use crate::link::{Discipline, DropCause, Frame, Gone, Limit, QueueConfig, Tag};
 use crate::packet::Labelled;
 use crate::radio::Address;
 use crate::time::{Duration, Time};
-use crate::units::Rate;
+use crate::units::{Backlog, Rate};
 
 /// A packet and the station that is to have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,9 +70,9 @@ impl<P: Labelled> Queue<P> {
     /// A packet comes; it `must_wait` unless it is served at once. Returns whether it was accepted.
     pub fn push(&mut self, now: Time, must_wait: bool, waiting: Waiting<P>) -> bool {
         let frame = self.frame(now, &waiting);
-        let (refused, _) = self
-            .discipline
-            .offer(now, must_wait, (0, 0), frame, &mut self.gone);
+        let (refused, _) =
+            self.discipline
+                .offer(now, must_wait, Backlog::default(), frame, &mut self.gone);
         if let Some(cause) = refused {
             self.free.push(frame.tag.id());
             self.dropped.push_back((waiting.packet, cause));
@@ -122,7 +122,7 @@ impl<P: Labelled> Queue<P> {
 
     /// Packets that wait.
     pub fn len(&self) -> usize {
-        self.discipline.waiting().0
+        self.discipline.waiting().packets
     }
 
     /// True when none waits.

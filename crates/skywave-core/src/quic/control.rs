@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::packet::Hints;
 use crate::tcp::config::TcpConfig;
-use crate::tcp::congestion::{Congestion, CongestionControl};
+use crate::tcp::congestion::Congestion;
 use crate::tcp::flight::{MinRtt, RateSample, RateSampler};
 use crate::tcp::pacing::rate_of;
 use crate::tcp::rto::RtoEstimator;
@@ -123,14 +123,15 @@ impl Control {
     pub fn new(config: &TcpConfig) -> Self {
         let congestion = Congestion::new(config);
         let mut rate = RateSampler::default();
-        if congestion.needs_losses() {
+        if congestion.facts().needs_losses {
             rate.keep_losses();
         }
         let initial_window = config.setup().initial_window.max(MIN_WINDOW);
         Self {
             mss: config.mss,
             initial_window,
-            slow_start: SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window()),
+            slow_start: SlowStart::new(config.slow_start)
+                .filter(|_| !congestion.facts().owns_window),
             congestion,
             window: Window {
                 cwnd: initial_window,
@@ -165,7 +166,7 @@ impl Control {
                 initial_window: self.initial_window,
             };
             self.congestion.on_resume(&pause);
-            if self.congestion.owns_window() {
+            if self.congestion.facts().owns_window {
                 self.congestion.on_idle_restart(&pause, &mut self.window);
             }
         }
@@ -320,7 +321,7 @@ impl Control {
         let Some(before) = self.before_cut.take() else {
             return;
         };
-        if !self.congestion.owns_window() {
+        if !self.congestion.facts().owns_window {
             self.window.take_back(&before);
         }
         let event = SpuriousEvent {

@@ -209,10 +209,6 @@ impl TcpConfig {
             acking: Acking::EverySegment,
             iss: 0,
         };
-        let hystart = match common.composition.congestion {
-            CongestionConfig::Cubic(_) => SlowStartConfig::HyStart,
-            _ => SlowStartConfig::Standard,
-        };
         match profile {
             Profile::Linux => Self {
                 // `tcp_rto_min` bounds the variance term, so that the RTO is at least 200 ms more than
@@ -226,8 +222,7 @@ impl TcpConfig {
                 // `tcp_cong_avoid` is given what an ACK delivers.
                 counting: Counting::Delivered,
                 whole_ssthresh: true,
-                // Other laws of Linux have none of their own.
-                slow_start: hystart,
+                slow_start: common.composition.congestion.slow_start(),
                 undo: UndoConfig::ALL,
                 acking: Acking::delayed(2, Duration::from_millis(40)),
                 ..Self::new(Profile::Rfc, common.composition)
@@ -273,6 +268,7 @@ impl TcpConfig {
             ack_delay: self.acking.longest_delay(),
             tick: self.rto.granularity,
             ecn: self.ecn,
+            law_owns_window: false,
         }
     }
 

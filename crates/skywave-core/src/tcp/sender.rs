@@ -33,9 +33,9 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 use super::config::{Handshake, TcpConfig};
-use super::congestion::{Congestion, CongestionControl};
+use super::congestion::Congestion;
 use super::contention_control::ContentionLimit;
-use super::detection::{Detection, LossDetector};
+use super::detection::Detection;
 use super::flight::Flight;
 use super::limits::{LimitClock, Resend, Why};
 use super::loss_events::LossEvents;
@@ -43,6 +43,7 @@ use super::pacing::{Pacing, PacingConfig};
 use super::recovery::{LossRecovery, Recovery};
 use super::resends::Resends;
 use super::rto::RtoEstimator;
+use super::slot::Setup;
 use super::slow_start::SlowStart;
 use super::timeout::{Timeout, TimeoutPolicy};
 use super::undo::Undo;
@@ -130,10 +131,12 @@ pub struct Sender {
     /// The next segment is a probe, whatever the window says.
     probe: bool,
     /// Only windows and the retransmission timer decide when new data is sent: the detector counts
-    /// duplicate ACKs and nothing else, and there is no pacing, no ECN and no snapshot to take.
+    /// duplicate ACKs and nothing else, and there is no pacing, no ECN and no snapshot to take. Without this short
+    /// way a simulation of SACK takes 19 % more instructions.
     plain: bool,
     /// The detector counts duplicate ACKs and nothing else, the law grows the standard way and otherwise hears of
-    /// losses only, and neither slow start, contention nor the timeout policy has a say: ACKs take a short way.
+    /// losses only, and neither slow start, contention nor the timeout policy has a say: ACKs of new data take a short
+    /// way, without which a simulation of SACK takes 13 % more instructions.
     standard: bool,
     /// [`Self::poll_rtt`] has not told the latest round-trip sample.
     rtt_untold: bool,
@@ -191,7 +194,7 @@ impl Extras {
         let contention = config.contention_control;
         let contention = contention.then(|| ContentionLimit::new(config.initial_window));
         let may_ignore_losses =
-            congestion.owns_window() || matches!(congestion, Congestion::Custom(_));
+            congestion.facts().owns_window || matches!(congestion, Congestion::Custom(_));
         let resends = may_ignore_losses.then(Resends::default);
         let any =
             slow_start.is_some() || undo.is_some() || contention.is_some() || resends.is_some();
@@ -222,6 +225,7 @@ macro_rules! detection_event {
             rto: &$self.rto,
             mss: $self.config.mss,
             sendable: $self.has_sendable(),
+            warned: $self.signals.marked,
         }
     };
 }
@@ -236,24 +240,28 @@ impl Sender {
         let detection = Detection::new(&config);
         let congestion = Congestion::new(&config);
         let paced = config.pacing != PacingConfig::Off || congestion.pacing_rate().is_some();
-        let counts = detection.only_counts();
-        let rate = congestion.needs_rate();
-        let slow_start = SlowStart::new(config.slow_start).filter(|_| !congestion.owns_window());
+        let counts = detection.facts().only_counts;
+        let rate = congestion.facts().needs_rate;
+        let slow_start =
+            SlowStart::new(config.slow_start).filter(|_| !congestion.facts().owns_window);
         let limited = config.contention_control;
-        let setup = config.setup();
+        let setup = Setup {
+            law_owns_window: congestion.facts().owns_window,
+            ..config.setup()
+        };
         let timeout = Timeout::build(&composition.timeout, &setup);
         let (asks, judges) = (timeout.may_ask(), timeout.needs_deliveries());
-        let recovery = if congestion.owns_window() {
-            composition.recovery.without_reduction()
-        } else {
-            composition.recovery
-        };
         let slow = slow_start.is_some();
         let extras = Extras::new(slow_start, &congestion, &config);
         Self {
             undoes: extras.as_ref().is_some_and(|extras| extras.undo.is_some()),
             plain: counts && !paced && !config.ecn && !rate && !asks && !limited,
-            standard: counts && congestion.is_standard() && !slow && !limited && !asks && !judges,
+            standard: counts
+                && congestion.facts().is_standard
+                && !slow
+                && !limited
+                && !asks
+                && !judges,
             pacing: paced.then(|| Box::new(Pacing::new(config.pacing))),
             signals: Signals::default(),
             lost_told: 0,
@@ -268,7 +276,7 @@ impl Sender {
             },
             peer_window: u64::from(config.rwnd),
             detection,
-            recovery: Recovery::new(recovery, &setup),
+            recovery: Recovery::new(composition.recovery, &setup),
             congestion,
             timeout,
             rto: RtoEstimator::new(Arc::clone(&config.rto)),
@@ -319,12 +327,12 @@ impl Sender {
 
     /// The connection is open: data may flow.
     fn connected(&mut self) {
-        let rate = self.congestion.needs_rate();
+        let rate = self.congestion.facts().needs_rate;
         let judges = self.timeout.needs_deliveries();
-        if self.detection.needs_deliveries() || rate || judges {
+        if self.detection.facts().needs_deliveries || rate || judges {
             self.flight.track_delivery(rate);
         }
-        if self.congestion.needs_losses() {
+        if self.congestion.facts().needs_losses {
             self.flight.track_losses();
         }
     }

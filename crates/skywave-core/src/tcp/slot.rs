@@ -16,20 +16,19 @@
 //!   and a `Setup` (the facts about the connection that members may know).
 //! - `parameters!` declares the parameters, as everywhere ([`crate::parameter`]). A place may refuse a value: TCP-DCR's
 //!   `tick` does after `by = "dupacks"`.
-//! - `trait Law`, `Detector`, `Repairs`: questions that the sender asks of a member before it runs (does it need
-//!   SACK, is it the standard law), as constants with defaults that the member states.
-//! - `slot!` makes of the list the enum of configurations, the statically dispatched enum of states, `each!` to
-//!   call the member and `fact!` to read such a constant. It also implements [`Slot`], a [`Family`]: the
-//!   members as plain data.
+//! - `trait Law`, `Detector`, `Repairs`: questions about a member in a configuration, before a connection has made
+//!   it (does it need SACK), as constants with defaults that the member states.
+//! - `slot!` makes of the list the enum of configurations and that of states, `each!` to call the member without a
+//!   trait object, as is done for what is asked of each packet, `any!` to have it as one, `fact!` to read such a
+//!   constant. It also implements [`Slot`], a [`Family`]: the members as plain data.
 //!
 //! Everything else walks [`Family`] and knows no member: the scenario reader, its JSON schema and the names in
 //! results (`model/member.rs`, `model/value.rs`, `model/schema.rs` and `lower/member.rs` of the scenario crate), the
 //! fuzzers, `skywave variants`, Python. `preset.rs` collects the members' presets and adds those that change several
 //! slots. `config.rs` names the slots' enums only.
 //!
-//! A user's own member is a boxed trait object beside the built-in ones, which stay statically dispatched. Its
-//! runs are never kept or reused. It leaves one circle of imports: it is made from the whole `TcpConfig`, which
-//! contains it.
+//! A user's own member is a boxed trait object beside the built-in ones. Its runs are never kept or reused. It leaves
+//! one circle of imports: it is made from the whole `TcpConfig`, which contains it.
 
 pub(super) mod register;
 
@@ -94,6 +93,9 @@ pub struct Setup {
     pub tick: Duration,
     /// Routers' marks reach the sender (RFC 3168).
     pub ecn: bool,
+    /// The window law alone says how much may be in flight. Told to members that are made after the law: recoveries and
+    /// timeouts.
+    pub law_owns_window: bool,
 }
 
 /// A variant that differs from a basic one in one member only: part of that member's description.

@@ -74,7 +74,7 @@ pub struct AckEvent {
     pub lost: Segments,
     /// The part of `delivered` that the receiver reports under an ECN echo (RFC 3168), in segments.
     pub marked: Segments,
-    /// The rate of delivery, if the law [asks for it](super::congestion::CongestionControl::needs_rate).
+    /// The rate of delivery, if the law [asks for it](super::congestion::LawFacts::needs_rate).
     pub rate: Option<RateSample>,
     /// Kind of repair that goes on after this ACK.
     pub repairing: Repairing,
@@ -133,6 +133,14 @@ pub struct LossEvent {
 }
 
 impl LossEvent {
+    /// Measures the cut by `before`, what was in flight before a detector let out more than the window; by the window
+    /// if that is larger.
+    pub fn measure_by(&mut self, before: Segments) {
+        self.window = self.window.max(before);
+        self.in_flight = before;
+        self.outstanding = before;
+    }
+
     /// Threshold at what the path was measured to carry; the window falls to it, and is never raised.
     pub(crate) fn fall_to(&self, path: Segments, window: &Window) -> Response {
         let cut = self.cut_to(path);

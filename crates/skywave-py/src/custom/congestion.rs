@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use skywave_core::packet::Hints;
+use skywave_core::tcp::congestion::LawFacts;
 use skywave_core::tcp::window::{self, Response};
 use skywave_core::tcp::{CongestionControl, TcpConfig};
 use skywave_core::{Rate, Time};
@@ -165,12 +166,12 @@ impl CongestionControl for Python {
         }
     }
 
-    fn owns_window(&self) -> bool {
-        self.owns_window
-    }
-
-    fn needs_rate(&self) -> bool {
-        self.needs_rate
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: self.owns_window,
+            needs_rate: self.needs_rate,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

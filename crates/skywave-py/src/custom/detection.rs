@@ -3,7 +3,8 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use skywave_core::Time;
-use skywave_core::tcp::detection::{self, Allowance, Dupacks};
+use skywave_core::tcp::detection::{self, AckFinding, Allowance, Answer, Dupacks, Facts};
+use skywave_core::tcp::window::LossEvent;
 use skywave_core::tcp::{LossDetector, TcpConfig, flight};
 
 use super::events::{DetectionEvent, Finding, Flight, since_start, time_at};
@@ -75,6 +76,13 @@ const BOOL: &str = "True or False";
 const COUNT: &str = "a whole number, 0 or more";
 
 impl LossDetector for Python {
+    fn facts(&self) -> Facts {
+        Facts {
+            needs_deliveries: self.needs_deliveries,
+            ..Facts::default()
+        }
+    }
+
     fn on_dupack(&mut self, event: &detection::DetectionEvent) -> bool {
         let answer = self.on_dupack.as_ref().and_then(|method| {
             attempt(|py| {
@@ -85,27 +93,32 @@ impl LossDetector for Python {
         answer.unwrap_or_default()
     }
 
-    fn on_new_ack(&mut self, event: &detection::DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &detection::DetectionEvent) -> AckFinding {
         let answer = self.on_new_ack.as_ref().and_then(|method| {
             attempt(|py| {
                 let event = DetectionEvent::new(event);
                 answer("on_new_ack", BOOL, &method.bind(py).call1((event,))?)
             })
         });
-        answer.unwrap_or_default()
+        if answer.unwrap_or_default() {
+            AckFinding::NextLost
+        } else {
+            AckFinding::Nothing
+        }
     }
 
-    fn on_retransmit(&mut self, flight: &flight::Flight) {
+    fn on_retransmit(&mut self, flight: &flight::Flight, _loss: &mut LossEvent) -> Answer {
         if let Some(method) = &self.on_retransmit {
             attempt(|py| {
                 let flight = Flight(flight.clone());
                 method.bind(py).call1((flight,)).map(drop)
             });
         }
-    }
-
-    fn needs_deliveries(&self) -> bool {
-        self.needs_deliveries
+        let backs_off = answer_of("distrusts_rto", BOOL, self.distrusts_rto.as_ref());
+        Answer {
+            backs_off: backs_off.unwrap_or_default(),
+            ..Answer::default()
+        }
     }
 
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
@@ -130,7 +143,7 @@ impl LossDetector for Python {
         }
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _flight: &flight::Flight) {
         if let Some(method) = &self.on_timeout {
             attempt(|py| method.bind(py).call0().map(drop));
         }
@@ -156,11 +169,6 @@ impl LossDetector for Python {
     fn threshold(&self) -> u32 {
         let answer = answer_of("threshold", COUNT, self.threshold.as_ref());
         answer.unwrap_or_else(|| STANDARD.threshold())
-    }
-
-    fn distrusts_rto(&self) -> bool {
-        let answer = answer_of("distrusts_rto", BOOL, self.distrusts_rto.as_ref());
-        answer.unwrap_or_else(|| STANDARD.distrusts_rto())
     }
 
     fn limited_transmit(&self, dupacks: u32) -> Allowance {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use skywave_core::link::{Blackout, LinkConfig, LossConfig, Policer, Service};
+use skywave_core::tcp::congestion::LawFacts;
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, Handshake, PRESETS, Profile, TcpConfig,
@@ -161,12 +162,12 @@ impl CongestionControl for Stubborn {
         }
     }
 
-    fn owns_window(&self) -> bool {
-        self.owns
-    }
-
-    fn needs_rate(&self) -> bool {
-        self.owns
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: self.owns,
+            needs_rate: self.owns,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

@@ -1,7 +1,7 @@
 //! A user's own policy member, as a trait object, compared with the same member built in.
 
-use skywave_core::tcp::detection::{Allowance, Finding, LossRule, Rack, Sending};
-use skywave_core::tcp::flight::{Flight, Sent};
+use skywave_core::tcp::detection::{Allowance, Answer, Facts, Finding, LossRule, Rack, Sending};
+use skywave_core::tcp::flight::Flight;
 use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use skywave_core::tcp::{
     CongestionConfig, CongestionControl, CustomCongestion, CustomDetection, DetectionConfig,
@@ -108,8 +108,8 @@ fn a_dupack_detector_of_a_users_own_is_the_built_in_one() {
 struct MyRack(Rack);
 
 impl LossDetector for MyRack {
-    fn needs_deliveries(&self) -> bool {
-        self.0.needs_deliveries()
+    fn facts(&self) -> Facts {
+        self.0.facts()
     }
 
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
@@ -128,16 +128,16 @@ impl LossDetector for MyRack {
         self.0.on_dupack(event)
     }
 
-    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
-        self.0.on_sent(sent, sending);
+    fn on_sent(&mut self, now: Time, flight: &Flight, start: u64, sending: Sending) {
+        self.0.on_sent(now, flight, start, sending);
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
-        self.0.on_retransmit(flight);
+    fn on_retransmit(&mut self, flight: &Flight, loss: &mut LossEvent) -> Answer {
+        self.0.on_retransmit(flight, loss)
     }
 
-    fn on_timeout(&mut self) {
-        self.0.on_timeout();
+    fn on_timeout(&mut self, flight: &Flight) {
+        self.0.on_timeout(flight);
     }
 
     fn next_timer(&self) -> Option<Time> {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use skywave_core::packet::{Ecn, Segment};
+use skywave_core::tcp::congestion::LawFacts;
 use skywave_core::tcp::flight::LossSample;
 use skywave_core::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
@@ -351,16 +352,13 @@ impl CongestionControl for Listener {
         self.note(format!("{now:?} {lost:?}"));
     }
 
-    fn owns_window(&self) -> bool {
-        self.owns
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
-    }
-
-    fn needs_losses(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: self.owns,
+            needs_rate: true,
+            needs_losses: true,
+            ..LawFacts::default()
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::{Arrival, Frame, Frames, Gone};
 use crate::link::DropCause;
 use crate::parameter::{Configuration, Described, Field, Kind, Refusal};
 use crate::time::{Duration, Time};
-use crate::units::Limit;
+use crate::units::{Backlog, Limit};
 
 /// A drop state that ended less than this many intervals ago goes on where it was (section 5.4).
 const MEMORY_INTERVALS: u64 = 16;
@@ -171,7 +171,7 @@ impl CoDel {
         self.frames.withdraw(id);
     }
 
-    pub(super) fn waiting(&self) -> (usize, u64) {
+    pub(super) fn waiting(&self) -> Backlog {
         self.frames.totals()
     }
 }

@@ -19,7 +19,7 @@ use crate::link::DropCause;
 use crate::packet::Ecn;
 use crate::parameter::parameters;
 use crate::time::{Duration, Time};
-use crate::units::Limit;
+use crate::units::{Backlog, Limit};
 
 parameters! {
     /// DualPI2 (RFC 9332): a queue of low latency for senders that mark ECT(1), coupled with one for all others.
@@ -137,7 +137,7 @@ impl DualPi2 {
             } else {
                 self.take_classic()?
             };
-            if is_kept || self.waiting().1 < SAFE {
+            if is_kept || self.waiting().bytes < SAFE {
                 return Some(frame);
             }
             gone.push((frame, DropCause::Early));
@@ -150,9 +150,8 @@ impl DualPi2 {
         }
     }
 
-    pub(super) fn waiting(&self) -> (usize, u64) {
-        let (low, classic) = (self.low.frames.totals(), self.classic.frames.totals());
-        (low.0 + classic.0, low.1 + classic.1)
+    pub(super) fn waiting(&self) -> Backlog {
+        self.low.frames.totals() + self.classic.frames.totals()
     }
 
     /// The scheduler: the packet that has waited longest goes, with the shift in favour of L.
@@ -201,7 +200,7 @@ impl DualPi2 {
             let before = (self.probability, self.last_delay);
             self.update(delay);
             self.next_update += self.config.update;
-            let is_empty = self.waiting().0 == 0;
+            let is_empty = self.waiting().packets == 0;
             if is_empty && (self.probability, self.last_delay) == before && self.next_update <= now
             {
                 // However many updates are due, none changes anything any more.

@@ -6,7 +6,7 @@ use crate::link::DropCause;
 use crate::link::queue::{Admission, Verdict};
 use crate::rng::Stream;
 use crate::time::Time;
-use crate::units::Rate;
+use crate::units::{Backlog, Rate};
 
 /// A first-in first-out queue.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Fifo {
         self.frames.withdraw(id);
     }
 
-    pub(super) fn waiting(&self) -> (usize, u64) {
+    pub(super) fn waiting(&self) -> Backlog {
         self.frames.totals()
     }
 

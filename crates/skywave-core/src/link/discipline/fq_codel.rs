@@ -13,7 +13,7 @@ use crate::parameter::{Configuration, Described, Field, Kind, Refusal};
 use crate::prefetch::prefetch;
 use crate::rng::{Stream, below, mixed};
 use crate::time::Time;
-use crate::units::Limit;
+use crate::units::{Backlog, Limit};
 
 /// Most packets that an overflow drops at once (section 4.1.2), so that it is not searched for a victim at
 /// every packet of a flood.
@@ -326,8 +326,8 @@ impl FqCoDel {
         self.bytes -= u64::from(frame.tag.size());
     }
 
-    pub(super) fn waiting(&self) -> (usize, u64) {
-        (self.packets, self.bytes)
+    pub(super) fn waiting(&self) -> Backlog {
+        Backlog::new(self.packets, self.bytes)
     }
 
     /// Too much waits: the queue with the most bytes loses half of them from its head, at most a batch.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::link::Tag;
 use crate::packet::Ecn;
 use crate::time::Time;
+use crate::units::Backlog;
 
 /// A packet in the queue of a link, or in transmission.
 #[derive(Clone, Copy, Debug)]
@@ -104,9 +105,8 @@ impl Frames {
         self.bytes
     }
 
-    /// Number and bytes.
-    pub(in crate::link) fn totals(&self) -> (usize, u64) {
-        (self.len(), self.bytes)
+    pub(in crate::link) fn totals(&self) -> Backlog {
+        Backlog::new(self.len(), self.bytes)
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) use frames::Frames;
 use super::DropCause;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
-use crate::units::{Limit, Rate};
+use crate::units::{Backlog, Limit, Rate};
 use codel::CoDel;
 use dualpi2::DualPi2;
 use fifo::Fifo;
@@ -60,8 +60,8 @@ struct Arrival {
     now: Time,
     /// Whether the packet's transmission does not start at once.
     must_wait: bool,
-    /// Number and bytes of all packets that wait, the link's own repairs included.
-    waiting: (usize, u64),
+    /// All packets that wait, the link's own repairs included.
+    waiting: Backlog,
     frame: Frame,
 }
 
@@ -105,7 +105,7 @@ impl Discipline {
         }
     }
 
-    /// A packet comes at `now` while `repairs` (number and bytes) wait in front of the queue: why it is
+    /// A packet comes at `now` while `repairs` wait in front of the queue: why it is
     /// refused, if it is, and how many packets wait then. `must_wait` unless its transmission starts at once.
     /// Packets that are dropped in its favour go to `gone`.
     #[inline(always)]
@@ -113,19 +113,18 @@ impl Discipline {
         &mut self,
         now: Time,
         must_wait: bool,
-        repairs: (usize, u64),
+        repairs: Backlog,
         frame: Frame,
         gone: &mut Gone,
     ) -> (Option<DropCause>, usize) {
         each!(self, queue => {
-            let (packets, bytes) = queue.waiting();
             let arrival = Arrival {
                 now,
                 must_wait,
-                waiting: (packets + repairs.0, bytes + repairs.1),
+                waiting: queue.waiting() + repairs,
                 frame,
             };
-            (queue.offer(arrival, gone), queue.waiting().0)
+            (queue.offer(arrival, gone), queue.waiting().packets)
         })
     }
 
@@ -141,7 +140,7 @@ impl Discipline {
     /// out go to `gone`; `None` if nothing is left.
     #[inline(always)]
     pub(crate) fn take(&mut self, now: Time, gone: &mut Gone) -> (Option<Frame>, usize) {
-        each!(self, queue => (queue.take(now, gone), queue.waiting().0))
+        each!(self, queue => (queue.take(now, gone), queue.waiting().packets))
     }
 
     /// Takes out the packet of this number and this flow, which waits, as if it had never come.
@@ -155,9 +154,9 @@ impl Discipline {
         }
     }
 
-    /// Number and bytes of the packets that wait.
+    /// All packets that wait.
     #[inline]
-    pub(crate) fn waiting(&self) -> (usize, u64) {
+    pub(crate) fn waiting(&self) -> Backlog {
         each!(self, queue => queue.waiting())
     }
 

@@ -10,7 +10,7 @@ use crate::link::marking::{mark_p, marks};
 use crate::parameter::{Field, Kind, Value, parameters};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
-use crate::units::Limit;
+use crate::units::{Backlog, Limit};
 
 /// While the probability is below this and the queue was short, nothing is dropped (section 4.1).
 const SAFE_PROBABILITY: f64 = 0.2;
@@ -153,7 +153,7 @@ impl Pie {
         }
     }
 
-    pub(super) fn waiting(&self) -> (usize, u64) {
+    pub(super) fn waiting(&self) -> Backlog {
         self.frames.totals()
     }
 

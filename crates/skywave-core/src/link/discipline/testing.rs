@@ -4,6 +4,7 @@ use super::{Arrival, Frame};
 use crate::link::Tag;
 use crate::packet::Ecn;
 use crate::time::{Duration, Time};
+use crate::units::Backlog;
 
 pub(super) fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
@@ -15,7 +16,7 @@ pub(super) fn frame(id: u32, came: Time) -> Frame {
 }
 
 /// A packet comes to a queue in which these wait.
-pub(super) fn arrival(frame: Frame, waiting: (usize, u64)) -> Arrival {
+pub(super) fn arrival(frame: Frame, waiting: Backlog) -> Arrival {
     Arrival {
         now: frame.came,
         must_wait: true,

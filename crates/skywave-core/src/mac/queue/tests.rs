@@ -244,7 +244,7 @@ proptest! {
             }
             prop_assert_eq!(queue.len(), inside.len());
             let bytes: u64 = inside.values().map(|(_, bytes)| u64::from(*bytes)).sum();
-            prop_assert_eq!(queue.discipline.waiting().1, bytes);
+            prop_assert_eq!(queue.discipline.waiting().bytes, bytes);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The route table: what is taken of an update, and when others are to hear of it.
 
+use super::config::Config;
 use super::message::Entry;
 use crate::radio::Address;
 use crate::routing::Seq;
@@ -85,7 +86,7 @@ impl Table {
         now: Time,
         from: Address,
         entry: Entry,
-        (settling, at_once): (Duration, bool),
+        config: &Config,
     ) -> Option<Time> {
         let Entry {
             destination, seq, ..
@@ -100,14 +101,14 @@ impl Table {
                 next_hop: from,
                 first: now,
                 best: now,
-                settling,
+                settling: config.settling_time,
                 tell: Some(now),
             });
             return Some(now);
         };
         let route = &mut self.routes[at];
         if seq.is_newer_than(route.seq) {
-            route.renew(now, seq, hops, from, at_once);
+            route.renew(now, seq, hops, from, config.trigger_on_seq);
             return route.tell;
         }
         match (route.hops, hops) {

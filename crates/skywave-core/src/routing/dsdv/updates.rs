@@ -42,11 +42,10 @@ impl<P> Dsdv<P> {
             Some((_, heard)) => *heard = now,
             None => self.heard.push((from, now)),
         }
-        let settling = (self.config.settling_time, self.config.trigger_on_seq);
         for &entry in &update.entries {
             if entry.destination == self.own {
                 self.on_own(now, entry.seq);
-            } else if let Some(tell) = self.table.offer(now, from, entry, settling) {
+            } else if let Some(tell) = self.table.offer(now, from, entry, &self.config) {
                 self.plan(now, tell);
             }
         }

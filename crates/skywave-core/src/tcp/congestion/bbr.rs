@@ -19,7 +19,7 @@ use super::path::{
     Dwell, FEWEST, FullPipe, Gain, Lumps, MaxRate, NO_RATE, OfLate, Pace, Rounds, Saved, Starved,
     Target, delivered_in,
 };
-use super::{CongestionControl, Law};
+use super::{CongestionControl, Law, LawFacts};
 use crate::tcp::flight::RateSample;
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{
@@ -191,12 +191,12 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: true,
+            needs_rate: true,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

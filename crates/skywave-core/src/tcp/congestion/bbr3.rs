@@ -20,7 +20,7 @@ use super::path::{
     Dwell, FEWEST, FullPipe, Gain, Largest, Lumps, NO_RATE, Pace, Rounds, Saved, Starved, Target,
     delivered_in,
 };
-use super::{CongestionControl, Law};
+use super::{CongestionControl, Law, LawFacts};
 use crate::tcp::flight::{LossSample, RateSample};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{
@@ -267,16 +267,13 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
-    }
-
-    fn needs_losses(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: true,
+            needs_rate: true,
+            needs_losses: true,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

@@ -24,7 +24,7 @@ mod start;
 
 use super::cubic::Cubic;
 use super::path::{FEWEST, Gain, Pace};
-use super::{CongestionControl, Law};
+use super::{CongestionControl, Law, LawFacts};
 use crate::tcp::flight::LossSample;
 use crate::tcp::pacing::{AVOIDANCE_GAIN, rate_of_window};
 use crate::tcp::slot::{BuiltIn, Setup};
@@ -323,16 +323,13 @@ impl CongestionControl for Capacity {
         self.model.losses.on_lost(lost);
     }
 
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
-    }
-
-    fn needs_losses(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: true,
+            needs_rate: true,
+            needs_losses: true,
+            ..LawFacts::default()
+        }
     }
 
     fn send_quantum(&self) -> Option<u64> {

@@ -39,7 +39,11 @@ impl BuiltIn for Contention {
     }
 }
 
-impl Law for Contention {}
+impl Law for Contention {
+    fn indicator(config: &ContentionConfig) -> Option<f64> {
+        Some(config.heavy)
+    }
+}
 
 parameters! {
     /// Parameters of the contention indicator.

@@ -12,7 +12,7 @@ mod overload;
 mod velocity;
 
 use super::path::Rounds;
-use super::{CongestionControl, Law};
+use super::{CongestionControl, Law, LawFacts};
 use crate::parameter::parameters;
 use crate::tcp::flight::RateSample;
 use crate::tcp::pacing::{NOMINAL_RTT, rate_of_window};
@@ -212,12 +212,12 @@ impl CongestionControl for Copa {
     /// The pace keeps what follows from being a burst.
     fn on_idle_restart(&mut self, _idle: &IdleEvent, _window: &mut Window) {}
 
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: true,
+            needs_rate: true,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

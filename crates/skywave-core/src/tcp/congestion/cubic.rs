@@ -3,6 +3,7 @@
 use super::{CongestionControl, Law};
 use crate::parameter::parameters;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::slow_start::SlowStartConfig;
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::time::Time;
 use crate::units::Segments;
@@ -44,7 +45,9 @@ impl BuiltIn for Cubic {
     }
 }
 
-impl Law for Cubic {}
+impl Law for Cubic {
+    const SLOW_START: SlowStartConfig = SlowStartConfig::HyStart;
+}
 
 /// Part of the window that is kept after an ECN mark with RFC 8511 (section 3).
 const BETA_ECN: f64 = 0.85;

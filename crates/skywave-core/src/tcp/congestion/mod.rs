@@ -6,9 +6,8 @@
 //! say what was in flight when each was sent. A sender without pacing, ECN and snapshots, whose detector counts
 //! duplicate ACKs, is `plain` and takes a fast path through the code.
 //!
-//! A law may own the window (`owns_window`; BBR does). Then it hears of every ACK after detection and recovery
-//! have processed it, and a recovery by SACK fills the window instead of reducing it by PRR. `owns_window` is a
-//! method, so that a user's own law may return true too.
+//! A law may own the window ([`LawFacts::owns_window`]; BBR does). Then it hears of every ACK after detection and
+//! recovery have processed it, and a recovery by SACK fills the window instead of reducing it by PRR.
 
 mod bbr;
 mod bbr3;
@@ -33,17 +32,41 @@ mod veno;
 mod westwood;
 mod yongmei;
 
+use std::ops::{Deref, DerefMut};
+
 use super::config::TcpConfig;
 use super::custom::{Built, CustomCongestion};
 use super::flight::LossSample;
 use super::slot::BuiltIn;
 use super::slot::register::slot;
+use super::slow_start::SlowStartConfig;
 use super::window::{
     AckEvent, IdleEvent, LossEvent, Response, SpuriousEvent, TimeoutEvent, Window,
 };
 use crate::packet::Hints;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
+
+/// Facts about a window law by which the sender saves work, or leaves a decision to it. Default: none holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LawFacts {
+    /// The law grows as [`standard_growth`] does, and needs to hear of nothing but losses.
+    pub is_standard: bool,
+    /// The law alone says how much may be in flight, also while losses are repaired, as one does that does
+    /// not take a loss for congestion (in Linux a law with `cong_control`). Then
+    /// - [`on_ack`](CongestionControl::on_ack) and [`grow`](CongestionControl::grow) are called for every ACK, with
+    ///   `acked` zero for a duplicate one, after detection and recovery have taken it;
+    ///   [`on_dupack`](CongestionControl::on_dupack) is not;
+    /// - a recovery by SACK chooses what is sent and fills `window.cwnd`, without a reduction of its own
+    ///   (PRR);
+    /// - [`on_idle_restart`](CongestionControl::on_idle_restart) is also called after shorter pauses, if the
+    ///   application caused them.
+    pub owns_window: bool,
+    /// The law wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in flight.
+    pub needs_rate: bool,
+    /// The law wants [`on_segment_lost`](CongestionControl::on_segment_lost), and [rates](Self::needs_rate) as well.
+    pub needs_losses: bool,
+}
 
 /// A window law. The sender owns the window, the flight and the recovery; a controller hears events
 /// and answers. Windows are in segments, and may be fractions.
@@ -84,6 +107,11 @@ use crate::units::{Rate, Segments};
 /// }
 /// ```
 pub trait CongestionControl {
+    /// Facts about the law, the same whenever they are asked for.
+    fn facts(&self) -> LawFacts {
+        LawFacts::default()
+    }
+
     /// The handshake is over, and took `rtt` if that could be measured. Default: nothing, as a segment without
     /// data is faster than any with data.
     fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
@@ -134,32 +162,6 @@ pub trait CongestionControl {
     /// carries the hints. Default: nothing.
     fn on_hints(&mut self, _now: Time, _hints: &Hints, _window: &mut Window) {}
 
-    /// The law alone says how much may be in flight, also while losses are repaired, as one does that does
-    /// not take a loss for congestion (in Linux a law with `cong_control`). Then
-    /// - [`on_ack`](Self::on_ack) and [`grow`](Self::grow) are called for every ACK, with `acked` zero for a
-    ///   duplicate one, after detection and recovery have taken it; [`on_dupack`](Self::on_dupack) is not;
-    /// - a recovery by SACK chooses what is sent and fills `window.cwnd`, without a reduction of its own
-    ///   (PRR);
-    /// - [`on_idle_restart`](Self::on_idle_restart) is also called after shorter pauses, if the
-    ///   application caused them.
-    ///
-    /// Asked once, when the connection begins. Default: no.
-    fn owns_window(&self) -> bool {
-        false
-    }
-
-    /// The law wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in flight. Asked
-    /// once, when the connection begins. Default: no.
-    fn needs_rate(&self) -> bool {
-        false
-    }
-
-    /// The law wants [`on_segment_lost`](Self::on_segment_lost), and [rates](Self::needs_rate) as well. Asked
-    /// once, when the connection begins. Default: no.
-    fn needs_losses(&self) -> bool {
-        false
-    }
-
     /// A segment counts as lost from now on, and this was the path when it was sent. Called for each one,
     /// in their order, before the method for the next ACK. Default: nothing.
     fn on_segment_lost(&mut self, _now: Time, _lost: &LossSample, _window: &Window) {}
@@ -188,8 +190,6 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
 
 /// Static properties of a built-in window law.
 pub trait Law: BuiltIn {
-    /// Whether the law grows as [`standard_growth`] does, and needs to hear of losses only.
-    const IS_STANDARD: bool = false;
     /// Whether the law decides itself if another loss of the same window counts, so that the sender
     /// does not forbid a second fast retransmit there
     /// ([`Composition::avoid_repeated_recovery`](super::config::Composition)).
@@ -199,6 +199,14 @@ pub trait Law: BuiltIn {
     /// Whether the law uses [`AckEvent::one_way`]. Where one-way delays cost bytes of ACKs, as in
     /// QUIC, only such laws get them.
     const HEARS_ONE_WAY: bool = false;
+    /// End of slow start under this law in Linux, where hardly any law has one of its own.
+    const SLOW_START: SlowStartConfig = SlowStartConfig::Standard;
+
+    /// Deviations of one-way delays above which a receiver that judges losses by these calls one congestion; `None` where
+    /// the receiver does not judge.
+    fn indicator(_config: &Self::Config) -> Option<f64> {
+        None
+    }
 }
 
 /// Need of a law for explicit congestion notification (ECN). Connections under it have that unless
@@ -220,7 +228,7 @@ slot! {
     /// Members of the `congestion` slot, with their parameters.
     #[derive(Clone, Debug, PartialEq)]
     pub enum CongestionConfig;
-    /// The members of the slot: built-in ones, dispatched statically, and a user's own.
+    /// The members of the slot: built-in ones and a user's own.
     #[derive(Debug)]
     pub enum Congestion;
     Reno: reno::Reno,
@@ -263,12 +271,14 @@ impl CongestionConfig {
         fact!(self, HEARS_ONE_WAY, true)
     }
 
-    /// The receiver judges losses by one-way delays: the deviations above which one is congestion.
+    /// End of slow start under this law in Linux.
+    pub fn slow_start(&self) -> SlowStartConfig {
+        fact!(self, SLOW_START, SlowStartConfig::Standard)
+    }
+
+    /// Deviations of one-way delays above which the receiver calls a loss congestion, if it judges.
     pub fn indicator(&self) -> Option<f64> {
-        match self {
-            Self::Contention(config) => Some(config.heavy),
-            _ => None,
-        }
+        of_config!(self, indicator, None)
     }
 }
 
@@ -347,16 +357,8 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
         bound(window, |window| self.member.on_hints(now, hints, window));
     }
 
-    fn owns_window(&self) -> bool {
-        self.member.owns_window()
-    }
-
-    fn needs_rate(&self) -> bool {
-        self.member.needs_rate()
-    }
-
-    fn needs_losses(&self) -> bool {
-        self.member.needs_losses()
+    fn facts(&self) -> LawFacts {
+        self.member.facts()
     }
 
     fn on_segment_lost(&mut self, now: Time, lost: &LossSample, window: &Window) {
@@ -379,12 +381,6 @@ impl Congestion {
         Self::build(&config.composition.congestion, &config.setup(), config)
     }
 
-    /// Whether the law grows as [`standard_growth`] does, and hears of nothing else but losses.
-    #[inline]
-    pub(super) fn is_standard(&self) -> bool {
-        fact!(self, IS_STANDARD, false)
-    }
-
     /// An ACK on which the law measures and moves the window: [`CongestionControl::on_ack`], then
     /// [`CongestionControl::grow`].
     pub(crate) fn take_ack(&mut self, ack: &AckEvent, window: &mut Window) {
@@ -393,74 +389,29 @@ impl Congestion {
             m.grow(ack, window);
         });
     }
-}
 
-impl CongestionControl for Congestion {
-    fn on_open(&mut self, now: Time, rtt: Option<Duration>) {
-        each!(self, m => m.on_open(now, rtt));
+    #[inline]
+    pub(crate) fn facts(&self) -> LawFacts {
+        each!(self, m => m.facts())
     }
 
-    fn on_ack(&mut self, ack: &AckEvent) {
-        each!(self, m => m.on_ack(ack));
-    }
-
-    fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
-        each!(self, m => m.grow(ack, window));
-    }
-
-    fn on_dupack(&mut self, ack: &AckEvent) {
-        each!(self, m => m.on_dupack(ack));
-    }
-
-    fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
-        each!(self, m => m.on_loss(loss, window))
-    }
-
-    fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response {
-        each!(self, m => m.on_timeout(timeout, window))
-    }
-
-    fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
-        each!(self, m => m.on_ecn(mark, window))
-    }
-
-    fn on_spurious(&mut self, spurious: &SpuriousEvent, window: &mut Window) {
-        each!(self, m => m.on_spurious(spurious, window));
-    }
-
-    fn on_resume(&mut self, idle: &IdleEvent) {
-        each!(self, m => m.on_resume(idle));
-    }
-
-    fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
-        each!(self, m => m.on_idle_restart(idle, window));
-    }
-
-    fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut Window) {
-        each!(self, m => m.on_hints(now, hints, window));
-    }
-
-    fn owns_window(&self) -> bool {
-        each!(self, m => m.owns_window())
-    }
-
-    fn needs_rate(&self) -> bool {
-        each!(self, m => m.needs_rate())
-    }
-
-    fn needs_losses(&self) -> bool {
-        each!(self, m => m.needs_losses())
-    }
-
-    fn on_segment_lost(&mut self, now: Time, lost: &LossSample, window: &Window) {
-        each!(self, m => m.on_segment_lost(now, lost, window));
-    }
-
-    fn pacing_rate(&self) -> Option<Rate> {
+    #[inline]
+    pub(crate) fn pacing_rate(&self) -> Option<Rate> {
         each!(self, m => m.pacing_rate())
     }
+}
 
-    fn send_quantum(&self) -> Option<u64> {
-        each!(self, m => m.send_quantum())
+/// Methods of the trait that are not asked of each packet.
+impl Deref for Congestion {
+    type Target = dyn CongestionControl;
+
+    fn deref(&self) -> &Self::Target {
+        any!(self, Borrow::borrow, own => own)
+    }
+}
+
+impl DerefMut for Congestion {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        any!(self, BorrowMut::borrow_mut, own => own)
     }
 }

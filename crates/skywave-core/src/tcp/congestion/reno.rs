@@ -1,6 +1,6 @@
 //! Reno (RFC 5681): additive increase, halving; for marks alone less on request (RFC 8511).
 
-use super::{CongestionControl, Law, standard_growth};
+use super::{CongestionControl, Law, LawFacts, standard_growth};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
@@ -24,11 +24,16 @@ impl BuiltIn for Reno {
     }
 }
 
-impl Law for Reno {
-    const IS_STANDARD: bool = true;
-}
+impl Law for Reno {}
 
 impl CongestionControl for Reno {
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            is_standard: true,
+            ..LawFacts::default()
+        }
+    }
+
     #[inline]
     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         standard_growth(ack, window);

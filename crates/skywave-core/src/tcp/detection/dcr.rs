@@ -7,17 +7,20 @@
 //! at the last fast retransmit or timeout, three duplicate ACKs count as ever: further losses of one
 //! window do not wait again.
 //!
-//! While it waits it sends beyond the window, as TCP-NCR does, and so it reports how much was in flight before
-//! (`flight_before`). Otherwise a law that cuts in proportion to what is outstanding would not cut at all.
+//! While it waits it sends beyond the window, as TCP-NCR does, and so a cut is measured by how much was in flight
+//! before. Otherwise a law that cuts in proportion to what is outstanding would not cut at all.
 
 use super::dupacks::Dupacks;
 use super::{
-    Allowance, DetectionEvent, Detector, Finding, LossDetector, Sending, limited_transmit,
+    AckFinding, Allowance, Answer, DetectionEvent, Detector, Finding, LossDetector,
+    limited_transmit,
 };
 use crate::parameter::{Stored, parameters};
-use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Refusal, Setup, Value};
+use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
+use crate::units::Segments;
 
 parameters! {
     /// TCP-DCR's delay of the response to a loss, by default as published.
@@ -124,10 +127,8 @@ pub struct Dcr {
     config: DcrConfig,
     ordinary: Dupacks,
     waiting: Option<Wait>,
-    /// Bytes in flight at the beginning of the delay that runs, or that has just run out.
-    flight_before: Option<u64>,
-    /// End of what was sent.
-    sent: u64,
+    /// Flight at the beginning of the delay that runs, or that has just run out.
+    flight_before: Option<Segments>,
     /// End of what was sent at the last fast retransmit or timeout.
     recover: u64,
 }
@@ -154,7 +155,6 @@ impl Dcr {
             ordinary: Dupacks(3),
             waiting: None,
             flight_before: None,
-            sent: 0,
             recover: 0,
         }
     }
@@ -187,6 +187,7 @@ impl Dcr {
         // Not above the window, by which Reno cuts (as in ns-2).
         let window = event.window.cwnd.to_bytes(event.mss);
         let flight = event.flight.in_flight().min(window);
+        let flight = Segments::from_bytes(flight, event.mss);
         self.flight_before = self.waiting.map(|_| flight);
     }
 
@@ -219,28 +220,24 @@ impl LossDetector for Dcr {
     }
 
     /// The hole is filled: nothing was lost.
-    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> AckFinding {
         self.end();
-        false
+        AckFinding::Nothing
     }
 
-    /// The new segments that duplicate ACKs let out replace what has arrived.
-    fn flight_before(&self) -> Option<u64> {
-        self.flight_before
-    }
-
-    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
-        self.sent = self.sent.max(sent.end);
-    }
-
-    fn on_retransmit(&mut self, flight: &Flight) {
+    /// The new segments that duplicate ACKs have let out replace what has arrived.
+    fn on_retransmit(&mut self, flight: &Flight, loss: &mut LossEvent) -> Answer {
+        if let Some(before) = self.flight_before {
+            loss.measure_by(before);
+        }
         self.end();
         self.recover = flight.max();
+        Answer::default()
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.end();
-        self.recover = self.sent;
+        self.recover = flight.max();
     }
 
     fn next_timer(&self) -> Option<Time> {

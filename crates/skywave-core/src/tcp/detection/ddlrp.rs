@@ -15,7 +15,7 @@
 //! - without ECN nobody can warn: then every loss cuts, and a lost retransmission does not cut again.
 
 use super::lost_repair::{DupackCount, is_resent};
-use super::{DetectionEvent, Detector, Dupacks, LossDetector};
+use super::{AckFinding, Answer, DetectionEvent, Detector, Dupacks, LossDetector};
 use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
@@ -53,7 +53,6 @@ impl BuiltIn for Ddlrp {
 }
 
 impl Detector for Ddlrp {
-    const HEARS_OF_SENDING: bool = false;
     const NEEDS_ECN: bool = true;
 }
 
@@ -67,6 +66,22 @@ impl Ddlrp {
             count: None,
         }
     }
+
+    /// A loss without a warning is no congestion, where routers can warn.
+    pub(super) fn answer(&self, loss: &LossEvent) -> Answer {
+        Answer {
+            is_noise: self.ecn && !loss.warned,
+            ..Answer::default()
+        }
+    }
+
+    /// A copy that is lost brings a cut only with a warning.
+    pub(super) fn answer_lost_copy(event: &DetectionEvent) -> Answer {
+        Answer {
+            is_noise: !event.warned,
+            ..Answer::default()
+        }
+    }
 }
 
 impl LossDetector for Ddlrp {
@@ -75,37 +90,26 @@ impl LossDetector for Ddlrp {
         self.ordinary.on_dupack(event)
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
+    fn on_retransmit(&mut self, flight: &Flight, loss: &mut LossEvent) -> Answer {
         self.count = Some(DupackCount::new(flight, self.dupacks));
+        self.answer(loss)
     }
 
-    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
-        let Some(count) = &mut self.count else {
-            return false;
-        };
-        let Some((additional, point)) = count.on_dupack() else {
-            return false;
-        };
-        let lost = additional > point && is_resent(event);
-        if lost {
-            count.on_resend(event.flight);
+    fn on_repair_dupack(&mut self, event: &DetectionEvent) -> Option<Answer> {
+        let count = self.count.as_mut()?;
+        let (additional, point) = count.on_dupack()?;
+        if additional <= point || !is_resent(event) {
+            return None;
         }
-        lost
+        count.on_resend(event.flight);
+        Some(Self::answer_lost_copy(event))
     }
 
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
         if let Some(count) = &mut self.count {
             count.on_partial_ack(event.flight, event.acked);
         }
-        false
-    }
-
-    fn is_congestion(&self, loss: &LossEvent) -> bool {
-        loss.warned || !self.ecn
-    }
-
-    fn lost_repair_is_congestion(&self, loss: &LossEvent) -> bool {
-        loss.warned
+        AckFinding::Nothing
     }
 
     fn threshold(&self) -> u32 {

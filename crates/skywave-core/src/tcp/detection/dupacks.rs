@@ -1,6 +1,6 @@
 //! A fixed number of duplicate ACKs (RFC 5681 section 3.2).
 
-use super::{DetectionEvent, Detector, LossDetector};
+use super::{DetectionEvent, Detector, Facts, LossDetector};
 use crate::tcp::slot::{BuiltIn, Field, Kind, Setup};
 
 /// The number of duplicate ACKs that make a loss.
@@ -27,21 +27,19 @@ impl BuiltIn for Dupacks {
     }
 }
 
-impl Dupacks {
-    /// Whether this number of duplicate ACKs is the threshold, at which the oldest segment counts as lost.
-    #[inline]
-    pub(super) fn is_reached(self, dupacks: u32) -> bool {
-        dupacks == self.0
-    }
-}
-
-impl Detector for Dupacks {
-    const ONLY_COUNTS: bool = true;
-}
+impl Detector for Dupacks {}
 
 impl LossDetector for Dupacks {
+    fn facts(&self) -> Facts {
+        Facts {
+            only_counts: true,
+            ignores_new_acks: true,
+            ..Facts::default()
+        }
+    }
+
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
-        self.is_reached(event.dupacks)
+        event.dupacks == self.0
     }
 
     fn threshold(&self) -> u32 {

@@ -14,12 +14,14 @@ mod tdlrp;
 mod vegas;
 mod yongmei2;
 
+use std::ops::{Deref, DerefMut};
+
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 use super::config::TcpConfig;
 use super::custom::{Built, CustomDetection};
-use super::flight::{Flight, Sent, SentBefore};
+use super::flight::{Flight, SentBefore};
 use super::rto::RtoEstimator;
 use super::slot::BuiltIn;
 use super::slot::register::slot;
@@ -51,6 +53,8 @@ pub struct DetectionEvent<'a> {
     pub mss: u32,
     /// Whether there is new data to send, and room for it in the receiver's window.
     pub sendable: bool,
+    /// The ACK echoes a router's mark (RFC 3168).
+    pub warned: bool,
 }
 
 impl DetectionEvent<'_> {
@@ -115,6 +119,52 @@ pub enum Finding {
     Silence,
 }
 
+/// Finding of a detector on an ACK of new data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AckFinding {
+    /// Nothing.
+    Nothing,
+    /// The next segment is lost, too: it is sent again without another cut.
+    NextLost,
+    /// A supposed loss was reordering: the window to go on with.
+    Reordered(Window),
+    /// The ACK has ended a recovery: the congestion window to go on with instead of the one that the recovery has
+    /// left. A law that owns its window keeps it.
+    Recovered(Segments),
+}
+
+/// Answer of a detector to a loss, besides that the segment is sent again. Default: the window law answers, and the
+/// retransmission timer starts anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The loss is no sign of congestion: the window law is not asked, and window and threshold stay.
+    pub is_noise: bool,
+    /// The retransmission timer, which is left as a backstop, is backed off.
+    pub backs_off: bool,
+    /// The retransmission timer runs on. For a detector that sends the same segment again and again without an ACK
+    /// between: a timer that started anew each time would never find that nobody answers.
+    pub keeps_timer: bool,
+}
+
+/// Facts about a detector by which the sender saves work, or leaves a decision to it. Default: none holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The oldest segment is lost when duplicate ACKs have reached [`LossDetector::threshold`], and not otherwise: the
+    /// sender counts, and asks for nothing else.
+    pub only_counts: bool,
+    /// [`LossDetector::on_new_ack`] does nothing.
+    pub ignores_new_acks: bool,
+    /// The detector judges by the times of deliveries: [`Flight::delivery`] is kept, and
+    /// [`on_duplicate`](LossDetector::on_duplicate), [`on_delivery`](LossDetector::on_delivery) and
+    /// [`arm_probe`](LossDetector::arm_probe) are called. (Also when only the window law asks for deliveries, by
+    /// [`needs_rate`](super::congestion::LawFacts::needs_rate).) This costs time on every ACK.
+    pub needs_deliveries: bool,
+    /// The detector decides itself whether a segment may be fast-retransmitted once more, but for those that a
+    /// recovery under way has yet to send again. Otherwise the sender forbids that below the highest position sent at
+    /// the last one or at a timeout (RFC 6582's `recover`).
+    pub guards_repeats: bool,
+}
+
 /// A way to find losses. Only [`on_dupack`](Self::on_dupack) must be written.
 ///
 /// The sender asks on every ACK; a detector answers whether the *oldest* segment in flight is lost.
@@ -137,6 +187,11 @@ pub enum Finding {
 /// }
 /// ```
 pub trait LossDetector {
+    /// Facts about the detector, the same whenever they are asked for.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
     /// A duplicate ACK came: is the oldest segment lost?
     ///
     /// Asked on duplicate ACKs during a recovery too, where the answer counts only if another fast
@@ -144,92 +199,47 @@ pub trait LossDetector {
     /// not to all from it on.
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool;
 
-    /// New data was acknowledged: is the next segment lost too? Default: no.
-    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
-        false
+    /// New data was acknowledged; recovery and law have taken it. Default: it shows nothing.
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> AckFinding {
+        AckFinding::Nothing
     }
 
-    /// Asked about an ACK of new data, before [`on_new_ack`](Self::on_new_ack): if the ACK shows
-    /// that a supposed loss was reordering, returns the window to go on with. `None` for any other
-    /// ACK.
-    fn window_after_reordering(&self, _event: &DetectionEvent) -> Option<Window> {
-        None
-    }
-
-    /// A duplicate ACK came during a recovery that has sent the oldest segment again: was that copy lost,
-    /// too? It is then sent once more at once, and the recovery goes on. Asked after
+    /// A duplicate ACK came during a recovery that has sent the oldest segment again: if that copy was lost, too,
+    /// returns the answer. It is then sent once more at once, and the recovery goes on. Asked after
     /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the
     /// retransmission timer tells.
-    fn repair_is_lost(&mut self, _event: &DetectionEvent) -> bool {
-        false
-    }
-
-    /// Whether a loss that is about to be answered by a fast retransmit is a sign of congestion: otherwise the
-    /// window law is not asked, and window and threshold stay. Default: every loss is.
-    fn is_congestion(&self, _loss: &LossEvent) -> bool {
-        true
-    }
-
-    /// Whether a loss that [`repair_is_lost`](Self::repair_is_lost) has found is a sign of
-    /// congestion: otherwise window and threshold stay. Default: none is, as the first loss of the
-    /// segment has been answered.
-    fn lost_repair_is_congestion(&self, _loss: &LossEvent) -> bool {
-        false
-    }
-
-    /// Asked about an ACK of new data, before [`on_new_ack`](Self::on_new_ack) and after the recovery and the
-    /// law have taken it: the window to go on with, where that ACK ends a recovery and the detector wants
-    /// another one. Default: none.
-    fn window_after_recovery(&self, _event: &DetectionEvent) -> Option<Segments> {
+    fn on_repair_dupack(&mut self, _event: &DetectionEvent) -> Option<Answer> {
         None
-    }
-
-    /// A cut is measured by everything that was sent and is not acknowledged, not by the window in force.
-    /// Default: no.
-    fn cuts_by_outstanding(&self) -> bool {
-        false
-    }
-
-    /// Bytes in flight before it allowed more than the window: a cut is measured by them, or by the
-    /// window if that is larger. Default: a cut is measured by the window and what is in flight
-    /// now.
-    fn flight_before(&self) -> Option<u64> {
-        None
-    }
-
-    /// Whether it judges by the times of deliveries: [`Flight::delivery`] is then kept, and
-    /// [`on_duplicate`](Self::on_duplicate), [`on_delivery`](Self::on_delivery) and
-    /// [`arm_probe`](Self::arm_probe) are called. (Also when only the window law asks for
-    /// deliveries, by [`needs_rate`](super::congestion::CongestionControl::needs_rate).) Asked
-    /// once, when data may flow. Default: no, as it costs time on every ACK.
-    fn needs_deliveries(&self) -> bool {
-        false
     }
 
     /// An ACK came that shows that something arrived twice: either it reports the data, and where
     /// that ends (RFC 2883), or it is a duplicate ACK without any report. Only for a detector that
-    /// [needs deliveries](Self::needs_deliveries).
+    /// [needs deliveries](Facts::needs_deliveries).
     fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
 
     /// An ACK of any kind was taken, and the recovery has not seen it yet. Only for a detector that
-    /// [needs deliveries](Self::needs_deliveries).
+    /// [needs deliveries](Facts::needs_deliveries).
     fn on_delivery(&mut self, _event: &DetectionEvent) -> Finding {
         Finding::Nothing
     }
 
     /// New data was sent or some was acknowledged, and the retransmission timer expires at
     /// `timeout`: the detector may want a timer of its own before, whose expiry sends a
-    /// [`Finding::Probe`]. Only for a detector that [needs deliveries](Self::needs_deliveries).
+    /// [`Finding::Probe`]. Only for a detector that [needs deliveries](Facts::needs_deliveries).
     fn arm_probe(&mut self, _event: &DetectionEvent, _timeout: Time) {}
 
-    /// A segment was put on the wire.
-    fn on_sent(&mut self, _sent: &Sent, _sending: Sending) {}
+    /// The segment at `start` was put on the wire, and is in flight.
+    fn on_sent(&mut self, _now: Time, _flight: &Flight, _start: u64, _sending: Sending) {}
 
-    /// The oldest segment is being retransmitted for a loss reported by this detector.
-    fn on_retransmit(&mut self, _flight: &Flight) {}
+    /// The oldest segment is being retransmitted for a loss, which was found by this detector, by the recovery or by
+    /// a notification. The window law, if the answer has it asked, measures its cut by the fields of `loss`: a
+    /// detector that has let out more than the window, or one that cuts by something else, changes these.
+    fn on_retransmit(&mut self, _flight: &Flight, _loss: &mut LossEvent) -> Answer {
+        Answer::default()
+    }
 
     /// The retransmission timer expired: everything in flight counts as lost.
-    fn on_timeout(&mut self) {}
+    fn on_timeout(&mut self, _flight: &Flight) {}
 
     /// When [`on_timer`](Self::on_timer) is due; `None` for never. Default: never.
     fn next_timer(&self) -> Option<Time> {
@@ -248,14 +258,6 @@ pub trait LossDetector {
         false
     }
 
-    /// Whether the detector decides itself if a segment may be fast-retransmitted once more, but
-    /// for those that a recovery under way has yet to send again; otherwise the sender forbids that
-    /// below the highest position sent at the last one or at a timeout (RFC 6582's `recover`).
-    /// Default: no.
-    fn guards_repeats(&self) -> bool {
-        false
-    }
-
     /// Duplicate ACKs from which a loss counts as found: later ones say that more has arrived.
     /// Also RFC 6675's DupThresh: segments reported above a hole that make it a loss. Default: 3.
     fn threshold(&self) -> u32 {
@@ -266,18 +268,6 @@ pub trait LossDetector {
     /// the [`threshold`](Self::threshold).
     fn loss_rule(&self) -> LossRule {
         LossRule::DupThresh(self.threshold())
-    }
-
-    /// A fast retransmit backs the coarse timer off, which is left as a backstop. Default: no.
-    fn distrusts_rto(&self) -> bool {
-        false
-    }
-
-    /// Whether the detector's timer sends the same segment again and again, without an ACK between:
-    /// that must not restart the retransmission timer, which would never find then that nobody
-    /// answers. Default: no.
-    fn repeats_unanswered(&self) -> bool {
-        false
     }
 
     /// Payload of new segments, where `mss` is the largest there may be. Default: that.
@@ -302,19 +292,11 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     })
 }
 
-/// Properties of a built-in detector.
+/// Needs of a built-in detector: what a connection must have that is configured with it.
 pub trait Detector: BuiltIn {
-    /// Whether the detector counts duplicate ACKs and does nothing else.
-    const ONLY_COUNTS: bool = false;
-    /// [`LossDetector::on_sent`] does something.
-    const HEARS_OF_SENDING: bool = !Self::ONLY_COUNTS;
-    /// [`LossDetector::on_new_ack`] may answer anything but "no".
-    const HEARS_OF_NEW_ACKS: bool = !Self::ONLY_COUNTS;
-    /// [`LossDetector::segment_len`] may answer anything but the MSS.
-    const SHORTENS_SEGMENTS: bool = false;
-    /// Whether the detector needs SACK (RFC 2018), whatever the recovery does.
+    /// Reports of what the receiver holds (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
-    /// Whether the detector needs ECN, to know of routers' marks (RFC 3168).
+    /// Routers' marks (RFC 3168).
     const NEEDS_ECN: bool = false;
 }
 
@@ -325,7 +307,7 @@ slot! {
     /// Members of the `detection` slot.
     #[derive(Clone, Debug, PartialEq)]
     pub enum DetectionConfig;
-    /// The members of the slot: built-in ones, dispatched statically, and a user's own.
+    /// The members of the slot: built-in ones and a user's own.
     #[derive(Debug)]
     pub enum Detection;
     Dupacks(threshold): dupacks::Dupacks,
@@ -344,12 +326,12 @@ slot! {
 }
 
 impl DetectionConfig {
-    /// Whether the detector needs SACK (RFC 2018), whatever the recovery does.
+    /// Reports of what the receiver holds are needed (RFC 2018), whatever the recovery does.
     pub fn needs_sack(&self) -> bool {
         fact!(self, NEEDS_SACK, false)
     }
 
-    /// Whether the detector needs ECN, to know of routers' marks (RFC 3168).
+    /// Routers' marks are needed (RFC 3168).
     pub fn needs_ecn(&self) -> bool {
         fact!(self, NEEDS_ECN, false)
     }
@@ -361,24 +343,14 @@ impl Detection {
         Self::build(&config.composition.detection, &config.setup(), config)
     }
 
-    /// Whether it counts duplicate ACKs and does nothing else.
     #[inline]
-    pub(super) fn only_counts(&self) -> bool {
-        fact!(self, ONLY_COUNTS, false)
-    }
-
-    /// Whether the oldest segment counts as lost on duplicate ACK number `dupacks`; `None` if the detector goes by
-    /// more than that number.
-    #[inline]
-    pub(super) fn count(&self, dupacks: u32) -> Option<bool> {
-        match self {
-            Self::Dupacks(member) => Some(member.is_reached(dupacks)),
-            _ => None,
-        }
+    pub(super) fn facts(&self) -> Facts {
+        each!(self, m => m.facts())
     }
 
     /// As `arm_probe`, for a detector that needs no more of the event than these arguments. Returns false, and does
-    /// nothing, if the detector needs the whole event, which takes longer to build.
+    /// nothing, if the detector needs the whole event. This is asked twice a segment, and an event that is worked out
+    /// for each costs RACK's connections 2 % of their instructions.
     #[inline]
     pub(super) fn arms_by_srtt(
         &mut self,
@@ -396,168 +368,48 @@ impl Detection {
         }
     }
 
-    /// Whether `on_sent` does anything for the next segment. RACK's does something for tail loss probes only.
     #[inline]
-    pub(super) fn hears_of_sending(&self) -> bool {
-        match self {
-            Self::Rack(member) => member.awaits_probe(),
-            _ => fact!(self, HEARS_OF_SENDING, true),
-        }
+    pub(super) fn on_sent(&mut self, now: Time, flight: &Flight, start: u64, sending: Sending) {
+        each!(self, m => m.on_sent(now, flight, start, sending));
     }
 
-    /// Whether `on_new_ack` may answer anything but "no".
     #[inline]
-    pub(super) fn hears_of_new_acks(&self) -> bool {
-        fact!(self, HEARS_OF_NEW_ACKS, true)
-    }
-
-    // Questions asked on every ACK, out of line: most connections only count duplicate ACKs, and
-    // never get here.
-
-    #[inline(never)]
-    fn own_timer(&self) -> Option<Time> {
+    pub(super) fn next_timer(&self) -> Option<Time> {
         each!(self, m => m.next_timer())
     }
 
-    #[inline(never)]
-    fn own_segment_len(&self, mss: u32) -> u32 {
-        each!(self, m => m.segment_len(mss))
-    }
-
-    #[inline(never)]
-    fn own_loss_rule(&self) -> LossRule {
-        each!(self, m => m.loss_rule())
-    }
-
-    #[inline(never)]
-    fn own_allowance(&self, dupacks: u32) -> Allowance {
-        each!(self, m => m.limited_transmit(dupacks))
-    }
-}
-
-impl LossDetector for Detection {
-    fn needs_deliveries(&self) -> bool {
-        each!(self, m => m.needs_deliveries())
-    }
-
-    fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
-        each!(self, m => m.on_duplicate(ack, reported));
-    }
-
-    fn on_delivery(&mut self, event: &DetectionEvent) -> Finding {
-        each!(self, m => m.on_delivery(event))
-    }
-
-    fn arm_probe(&mut self, event: &DetectionEvent, timeout: Time) {
-        each!(self, m => m.arm_probe(event, timeout));
-    }
-
-    fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
-        each!(self, m => m.on_dupack(event))
-    }
-
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
-        each!(self, m => m.on_new_ack(event))
-    }
-
-    fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
-        each!(self, m => m.window_after_reordering(event))
-    }
-
-    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
-        each!(self, m => m.repair_is_lost(event))
-    }
-
-    fn is_congestion(&self, loss: &LossEvent) -> bool {
-        each!(self, m => m.is_congestion(loss))
-    }
-
-    fn lost_repair_is_congestion(&self, loss: &LossEvent) -> bool {
-        each!(self, m => m.lost_repair_is_congestion(loss))
-    }
-
-    fn window_after_recovery(&self, event: &DetectionEvent) -> Option<Segments> {
-        each!(self, m => m.window_after_recovery(event))
-    }
-
-    fn cuts_by_outstanding(&self) -> bool {
-        each!(self, m => m.cuts_by_outstanding())
-    }
-
-    fn flight_before(&self) -> Option<u64> {
-        each!(self, m => m.flight_before())
-    }
-
     #[inline]
-    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
-        each!(self, m => m.on_sent(sent, sending));
-    }
-
-    fn on_retransmit(&mut self, flight: &Flight) {
-        each!(self, m => m.on_retransmit(flight));
-    }
-
-    fn on_timeout(&mut self) {
-        each!(self, m => m.on_timeout());
-    }
-
-    #[inline]
-    fn next_timer(&self) -> Option<Time> {
-        match self {
-            Self::Dupacks(_) => None,
-            Self::Rack(member) => member.next_timer(),
-            other => other.own_timer(),
-        }
-    }
-
-    fn on_timer(&mut self, event: &DetectionEvent) -> Finding {
-        each!(self, m => m.on_timer(event))
-    }
-
-    fn is_waiting(&self) -> bool {
-        each!(self, m => m.is_waiting())
-    }
-
-    fn guards_repeats(&self) -> bool {
-        each!(self, m => m.guards_repeats())
-    }
-
-    #[inline]
-    fn threshold(&self) -> u32 {
+    pub(super) fn threshold(&self) -> u32 {
         each!(self, m => m.threshold())
     }
 
     #[inline]
-    fn loss_rule(&self) -> LossRule {
-        match self {
-            Self::Dupacks(member) => member.loss_rule(),
-            other => other.own_loss_rule(),
-        }
-    }
-
-    fn distrusts_rto(&self) -> bool {
-        each!(self, m => m.distrusts_rto())
-    }
-
-    fn repeats_unanswered(&self) -> bool {
-        each!(self, m => m.repeats_unanswered())
+    pub(super) fn loss_rule(&self) -> LossRule {
+        each!(self, m => m.loss_rule())
     }
 
     #[inline]
-    fn segment_len(&self, mss: u32) -> u32 {
-        if fact!(self, SHORTENS_SEGMENTS, true) {
-            self.own_segment_len(mss)
-        } else {
-            mss
-        }
+    pub(super) fn segment_len(&self, mss: u32) -> u32 {
+        each!(self, m => m.segment_len(mss))
     }
 
     #[inline]
-    fn limited_transmit(&self, dupacks: u32) -> Allowance {
-        match self {
-            Self::Dupacks(member) => member.limited_transmit(dupacks),
-            Self::Rack(member) => member.limited_transmit(dupacks),
-            other => other.own_allowance(dupacks),
-        }
+    pub(super) fn limited_transmit(&self, dupacks: u32) -> Allowance {
+        each!(self, m => m.limited_transmit(dupacks))
+    }
+}
+
+/// Methods of the trait that are not asked of each packet.
+impl Deref for Detection {
+    type Target = dyn LossDetector;
+
+    fn deref(&self) -> &Self::Target {
+        any!(self, Borrow::borrow, own => &**own)
+    }
+}
+
+impl DerefMut for Detection {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        any!(self, BorrowMut::borrow_mut, own => &mut **own)
     }
 }

@@ -16,8 +16,8 @@
 //! - The retransmission timeout remains as a backstop: the second copy of the oldest segment and later ones do not put
 //!   it off.
 
-use super::{DetectionEvent, Detector, Finding, LossDetector, LossRule, Sending};
-use crate::tcp::flight::{Flight, Sent, SentBefore};
+use super::{Answer, DetectionEvent, Detector, Facts, Finding, LossDetector, LossRule, Sending};
+use crate::tcp::flight::{Flight, SentBefore};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
@@ -35,8 +35,6 @@ pub struct Ncl {
     decision: Duration,
     /// Copies sent until then have had their decision.
     decided: Time,
-    /// End of what was sent.
-    sent: u64,
     /// No other cut for what lies below.
     answered: u64,
     rule: LossRule,
@@ -62,7 +60,6 @@ impl BuiltIn for Ncl {
             timer: Time::MAX,
             decision: Duration::ZERO,
             decided: Time::ZERO,
-            sent: 0,
             answered: 0,
             rule: LossRule::SentBefore(SentBefore::NOTHING),
         })
@@ -70,7 +67,6 @@ impl BuiltIn for Ncl {
 }
 
 impl Detector for Ncl {
-    const HEARS_OF_NEW_ACKS: bool = false;
     const NEEDS_SACK: bool = true;
 }
 
@@ -102,8 +98,12 @@ impl Ncl {
 }
 
 impl LossDetector for Ncl {
-    fn needs_deliveries(&self) -> bool {
-        true
+    fn facts(&self) -> Facts {
+        Facts {
+            ignores_new_acks: true,
+            needs_deliveries: true,
+            ..Facts::default()
+        }
     }
 
     /// Duplicate ACKs tell nothing.
@@ -123,16 +123,15 @@ impl LossDetector for Ncl {
         self.decide(event);
     }
 
-    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
-        self.sent = self.sent.max(sent.end);
+    fn on_sent(&mut self, now: Time, _flight: &Flight, _start: u64, sending: Sending) {
         if sending == Sending::Repair && !self.decision.is_zero() {
-            self.timer = self.timer.min(sent.last_sent + self.decision);
+            self.timer = self.timer.min(now + self.decision);
         }
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.timer = Time::MAX;
-        self.answered = self.sent;
+        self.answered = flight.max();
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -161,12 +160,12 @@ impl LossDetector for Ncl {
         }
     }
 
-    fn is_congestion(&self, _loss: &LossEvent) -> bool {
-        false
-    }
-
-    fn repeats_unanswered(&self) -> bool {
-        true
+    fn on_retransmit(&mut self, _flight: &Flight, loss: &mut LossEvent) -> Answer {
+        Answer {
+            is_noise: true,
+            keeps_timer: loss.transmissions > 1,
+            ..Answer::default()
+        }
     }
 
     fn loss_rule(&self) -> LossRule {

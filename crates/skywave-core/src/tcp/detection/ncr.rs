@@ -12,11 +12,15 @@
 //! duplicate ACKs count as ever; further holes of a recovery go by the DupThresh that began it.
 
 use super::dupacks::Dupacks;
-use super::{Allowance, DetectionEvent, Detector, LossDetector, Sending, limited_transmit};
+use super::{
+    AckFinding, Allowance, Answer, DetectionEvent, Detector, LossDetector, Sending,
+    limited_transmit,
+};
 use crate::parameter::{Configuration, Kind, Named, names};
-use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, Field, OwnPreset, Setup};
-use crate::tcp::window::{MIN_SSTHRESH, Window};
+use crate::tcp::window::{LossEvent, MIN_SSTHRESH, Window};
+use crate::time::Time;
 use crate::units::Segments;
 
 names! {
@@ -102,6 +106,12 @@ struct Extended {
     skipped: u64,
 }
 
+impl Extended {
+    fn segments_before(&self) -> Segments {
+        Segments::from_bytes(self.flight_before, self.mss)
+    }
+}
+
 impl Ncr {
     /// A detector that has seen nothing yet.
     pub fn new(transmit: NcrTransmit) -> Self {
@@ -139,6 +149,7 @@ impl Ncr {
 
     /// DupThresh (steps I.3 and E.6): a share of what is outstanding, such that a loss is found when
     /// as much was sent as was in flight before.
+    #[inline(never)] // few connections come here, and many ask for a threshold
     fn dup_thresh(&self, extended: &Extended) -> u32 {
         let flight = self.sent - extended.una;
         let mss = u64::from(extended.mss);
@@ -147,6 +158,17 @@ impl Ncr {
             NcrTransmit::Aggressive => flight.div_ceil(2 * mss),
         };
         u32::try_from(share).map_or(u32::MAX, |n| n.max(self.ordinary.0))
+    }
+
+    /// Steps T.1 and T.2. A threshold is two segments at least (RFC 5681 equation 4), which also keeps
+    /// the window from falling below one where segments are short.
+    fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
+        let before = self.extended.as_ref()?.segments_before().max(MIN_SSTHRESH);
+        let outstanding = Segments::from_bytes(event.flight.in_flight(), event.mss);
+        Some(Window {
+            cwnd: (outstanding + Segments::ONE).min(before),
+            ssthresh: before,
+        })
     }
 }
 
@@ -163,41 +185,26 @@ impl LossDetector for Ncr {
     }
 
     /// Nothing was lost: the end (section 3.2), and with more holes the next beginning (step T.4).
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
+        let window = self.window_after_reordering(event);
+        let finding = window.map_or(AckFinding::Nothing, AckFinding::Reordered);
         if event.flight.una() >= self.recover {
             self.held = None;
         }
         if event.flight.sacked_bytes() == 0 {
             self.extended = None;
             self.in_order = true;
-            return false;
+            return finding;
         }
         if let Some(extended) = &mut self.extended {
             extended.skipped = 0;
         }
         self.hear(event);
-        false
+        finding
     }
 
-    /// Steps T.1 and T.2. A threshold is two segments at least (RFC 5681 equation 4), which also keeps
-    /// the window from falling below one where segments are short.
-    fn window_after_reordering(&self, event: &DetectionEvent) -> Option<Window> {
-        let segments = |bytes| Segments::from_bytes(bytes, event.mss);
-        let before = segments(self.extended?.flight_before).max(MIN_SSTHRESH);
-        let outstanding = segments(event.flight.in_flight());
-        Some(Window {
-            cwnd: (outstanding + Segments::ONE).min(before),
-            ssthresh: before,
-        })
-    }
-
-    /// Section 3.4: what Extended Limited Transmit has added does not count.
-    fn flight_before(&self) -> Option<u64> {
-        Some(self.extended?.flight_before)
-    }
-
-    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
-        let new = sent.end.saturating_sub(self.sent);
+    fn on_sent(&mut self, _now: Time, flight: &Flight, _start: u64, _sending: Sending) {
+        let new = flight.max() - self.sent;
         self.sent += new;
         if let Some(extended) = &mut self.extended {
             // Steps E.3 and E.4.
@@ -208,13 +215,17 @@ impl LossDetector for Ncr {
         }
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
+    /// Section 3.4: what Extended Limited Transmit has added does not count.
+    fn on_retransmit(&mut self, flight: &Flight, loss: &mut LossEvent) -> Answer {
         self.held = Some(self.threshold());
-        self.extended = None;
+        if let Some(extended) = self.extended.take() {
+            loss.measure_by(extended.segments_before());
+        }
         self.recover = flight.max();
+        Answer::default()
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _flight: &Flight) {
         self.held = None;
         self.extended = None;
         self.recover = self.sent;

@@ -3,9 +3,12 @@
 
 mod tlp;
 
-use super::{Allowance, DetectionEvent, Detector, Finding, LossDetector, LossRule, Sending};
-use crate::tcp::flight::{Delivery, Flight, Sent};
+use super::{
+    Allowance, Answer, DetectionEvent, Detector, Facts, Finding, LossDetector, LossRule, Sending,
+};
+use crate::tcp::flight::{Delivery, Flight};
 use crate::tcp::slot::{BuiltIn, Setup};
+use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
 use tlp::Tlp;
@@ -43,7 +46,6 @@ impl BuiltIn for Rack {
 }
 
 impl Detector for Rack {
-    const HEARS_OF_NEW_ACKS: bool = false;
     const NEEDS_SACK: bool = true;
 }
 
@@ -138,12 +140,6 @@ impl Rack {
         }
     }
 
-    /// Whether the next segment to be sent is a tail loss probe.
-    #[inline]
-    pub(super) fn awaits_probe(&self) -> bool {
-        self.tlp.awaits_probe()
-    }
-
     #[inline]
     fn is_recovering(&self) -> bool {
         self.recovery != Phase::Open
@@ -187,8 +183,12 @@ impl Rack {
 }
 
 impl LossDetector for Rack {
-    fn needs_deliveries(&self) -> bool {
-        true
+    fn facts(&self) -> Facts {
+        Facts {
+            ignores_new_acks: true,
+            needs_deliveries: true,
+            ..Facts::default()
+        }
     }
 
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
@@ -215,17 +215,19 @@ impl LossDetector for Rack {
         event.dupacks == DUP_THRESH && event.flight.sacked_bytes() == 0
     }
 
-    fn on_sent(&mut self, sent: &Sent, _sending: Sending) {
-        self.tlp.on_sent(sent);
+    #[inline]
+    fn on_sent(&mut self, _now: Time, flight: &Flight, start: u64, _sending: Sending) {
+        self.tlp.on_sent(flight, start);
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
+    fn on_retransmit(&mut self, flight: &Flight, _loss: &mut LossEvent) -> Answer {
         self.recovery = Phase::Until(flight.max());
         self.timer.take_if(|t| matches!(t, Timer::Probe(_)));
         self.tlp.reset();
+        Answer::default()
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _flight: &Flight) {
         self.recovery = Phase::TimedOut;
         self.timer = None;
         self.tlp.reset();

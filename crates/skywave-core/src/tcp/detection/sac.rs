@@ -10,9 +10,10 @@
 //! - no second cut: the text only resends.
 
 use super::lost_repair::{DupackCount, is_resent};
-use super::{DetectionEvent, Detector, Dupacks, LossDetector};
+use super::{AckFinding, Answer, DetectionEvent, Detector, Dupacks, LossDetector};
 use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
+use crate::tcp::window::LossEvent;
 use crate::units::Segments;
 
 /// State of one TCP SAC detector.
@@ -56,9 +57,7 @@ impl BuiltIn for Sac {
     }
 }
 
-impl Detector for Sac {
-    const HEARS_OF_SENDING: bool = false;
-}
+impl Detector for Sac {}
 
 impl Sac {
     /// Nothing was lost yet.
@@ -69,6 +68,18 @@ impl Sac {
             cwnd: Segments::ZERO,
             recovery: None,
         }
+    }
+
+    /// "cwnd is set to ssthresh" where partial ACKs have left less; not where the window was below it before.
+    fn window_after_recovery(&self, event: &DetectionEvent) -> Option<Segments> {
+        let Watched {
+            cwnd_before,
+            recover,
+            ..
+        } = self.recovery?;
+        let ssthresh = event.window.ssthresh;
+        let restores = event.flight.una() >= recover && cwnd_before >= ssthresh;
+        (restores && event.window.cwnd < ssthresh).then_some(ssthresh)
     }
 }
 
@@ -85,57 +96,43 @@ impl LossDetector for Sac {
         self.ordinary.on_dupack(event)
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
+    /// ssthresh is half of the difference between the highest segment sent and the latest acknowledged.
+    fn on_retransmit(&mut self, flight: &Flight, loss: &mut LossEvent) -> Answer {
+        loss.window = loss.outstanding;
         self.recovery = Some(Watched {
             count: DupackCount::new(flight, self.dupacks),
             cwnd_before: self.cwnd,
             recover: flight.max(),
         });
+        Answer::default()
     }
 
-    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
-        let Some(Watched { count, .. }) = &mut self.recovery else {
-            return false;
-        };
-        let Some((additional, point)) = count.on_dupack() else {
-            return false;
-        };
-        let lost = additional + 1 >= point && is_resent(event);
-        if lost {
-            count.on_resend(event.flight);
+    fn on_repair_dupack(&mut self, event: &DetectionEvent) -> Option<Answer> {
+        let count = &mut self.recovery.as_mut()?.count;
+        let (additional, point) = count.on_dupack()?;
+        if additional + 1 < point || !is_resent(event) {
+            return None;
         }
-        lost
+        count.on_resend(event.flight);
+        Some(Answer {
+            is_noise: true,
+            ..Answer::default()
+        })
     }
 
     /// The sender forgets its duplicate ACKs when the recovery ends.
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
+        let window = self.window_after_recovery(event);
         if event.dupacks == 0 {
             self.recovery = None;
         } else if let Some(Watched { count, .. }) = &mut self.recovery {
             count.on_partial_ack(event.flight, event.acked);
         }
-        false
+        window.map_or(AckFinding::Nothing, AckFinding::Recovered)
     }
 
-    /// "cwnd is set to ssthresh" where partial ACKs have left less; not where the window was below it before.
-    fn window_after_recovery(&self, event: &DetectionEvent) -> Option<Segments> {
-        let Watched {
-            cwnd_before,
-            recover,
-            ..
-        } = self.recovery?;
-        let ssthresh = event.window.ssthresh;
-        let restores = event.flight.una() >= recover && cwnd_before >= ssthresh;
-        (restores && event.window.cwnd < ssthresh).then_some(ssthresh)
-    }
-
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _flight: &Flight) {
         self.recovery = None;
-    }
-
-    /// ssthresh is half of the difference between the highest segment sent and the latest acknowledged.
-    fn cuts_by_outstanding(&self) -> bool {
-        true
     }
 
     fn threshold(&self) -> u32 {

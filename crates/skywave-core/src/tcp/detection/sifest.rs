@@ -1,8 +1,9 @@
 //! Segment-in-flight estimation (Pan, Mark and Shen 2004, section 4.2).
 
-use super::{DetectionEvent, Detector, LossDetector, Sending};
+use super::{AckFinding, Answer, DetectionEvent, Detector, Facts, LossDetector, Sending};
 use crate::tcp::flight::{Flight, Sent};
 use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Setup};
+use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
 /// As many duplicate ACKs as the segments in flight could cause, or the fixed threshold, make a loss,
@@ -24,9 +25,7 @@ pub struct Sifest {
     in_flight: u32,
     /// Segments not acknowledged, to see how many an ACK covers.
     outstanding: u32,
-    /// First position never sent.
-    max: u64,
-    /// `max` at the last fast retransmit or timeout.
+    /// First position never sent at the last fast retransmit or timeout.
     recover: Option<u64>,
     /// Segments that going back N has sent again since.
     resent: u32,
@@ -96,7 +95,6 @@ impl Sifest {
             sack: setup.recovery_uses_sack,
             in_flight: 0,
             outstanding: 0,
-            max: 0,
             recover: None,
             resent: 0,
             last_sent: None,
@@ -128,8 +126,8 @@ impl Sifest {
         !self.sack && self.resent > 1 && self.recover == Some(oldest.start)
     }
 
-    fn begin_again(&mut self) {
-        self.recover = Some(self.max);
+    fn begin_again(&mut self, flight: &Flight) {
+        self.recover = Some(flight.max());
         self.resent = 0;
     }
 
@@ -143,6 +141,15 @@ impl Sifest {
 }
 
 impl LossDetector for Sifest {
+    /// Repeats are guarded by the round trip. Elsewhere RFC 6582's guard would forbid what the paper wants: to find
+    /// lost the first of two segments with which slow start begins again after a timeout.
+    fn facts(&self) -> Facts {
+        Facts {
+            guards_repeats: true,
+            ..Facts::default()
+        }
+    }
+
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
         self.learn_rtt(event);
         let all_but_one = self.in_flight.saturating_sub(1);
@@ -152,28 +159,27 @@ impl LossDetector for Sifest {
             })
     }
 
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
         self.learn_rtt(event);
         let outstanding = event.flight.segments().len() as u32;
         let acked = self.outstanding.saturating_sub(outstanding);
         self.outstanding = outstanding;
         self.in_flight = self.in_flight.saturating_sub(acked);
-        false
+        AckFinding::Nothing
     }
 
-    fn on_sent(&mut self, sent: &Sent, sending: Sending) {
-        if sent.start < self.first_data {
+    fn on_sent(&mut self, now: Time, _flight: &Flight, start: u64, sending: Sending) {
+        if start < self.first_data {
             return;
         }
-        if self.was_idle(sent.last_sent) {
+        if self.was_idle(now) {
             self.in_flight = 0;
         }
-        self.last_sent = Some(sent.last_sent);
+        self.last_sent = Some(now);
         match sending {
             Sending::New => {
                 self.in_flight += 1;
                 self.outstanding += 1;
-                self.max = sent.end;
             }
             Sending::AfterTimeout => {
                 self.in_flight += 1;
@@ -185,19 +191,14 @@ impl LossDetector for Sifest {
         }
     }
 
-    fn on_retransmit(&mut self, _flight: &Flight) {
-        self.begin_again();
+    fn on_retransmit(&mut self, flight: &Flight, _loss: &mut LossEvent) -> Answer {
+        self.begin_again(flight);
+        Answer::default()
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.in_flight = 0;
-        self.begin_again();
-    }
-
-    /// By the round trip. Elsewhere RFC 6582's guard would forbid what the paper wants: to find lost
-    /// the first of two segments with which slow start begins again after a timeout.
-    fn guards_repeats(&self) -> bool {
-        true
+        self.begin_again(flight);
     }
 
     fn threshold(&self) -> u32 {
@@ -233,12 +234,14 @@ mod tests {
             rto: &NO_SAMPLES,
             mss: 1000,
             sendable: true,
+            warned: false,
         }
     }
 
     fn send(flight: &mut Flight, sifest: &mut Sifest, end: u64) {
         flight.send_new(end, Time::ZERO);
-        sifest.on_sent(&flight.last().expect("just sent"), Sending::New);
+        let start = flight.last().expect("just sent").start;
+        sifest.on_sent(Time::ZERO, flight, start, Sending::New);
     }
 
     #[test]

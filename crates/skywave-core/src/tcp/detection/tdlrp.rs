@@ -12,7 +12,8 @@
 //! Open in the text, and decided here: what [`Ddlrp`] decides for its own.
 
 use super::lost_repair::is_resent;
-use super::{Ddlrp, DetectionEvent, Detector, LossDetector};
+use super::{Answer, Ddlrp, DetectionEvent, Detector, Facts, LossDetector};
+use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
@@ -46,22 +47,24 @@ impl BuiltIn for TDlrp {
 }
 
 impl Detector for TDlrp {
-    const HEARS_OF_SENDING: bool = false;
-    const HEARS_OF_NEW_ACKS: bool = false;
     const NEEDS_SACK: bool = true;
     const NEEDS_ECN: bool = true;
 }
 
 impl LossDetector for TDlrp {
+    fn facts(&self) -> Facts {
+        Facts {
+            ignores_new_acks: true,
+            needs_deliveries: true,
+            ..Facts::default()
+        }
+    }
+
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
         self.first.on_dupack(event)
     }
 
-    fn needs_deliveries(&self) -> bool {
-        true
-    }
-
-    fn repair_is_lost(&mut self, event: &DetectionEvent) -> bool {
+    fn on_repair_dupack(&mut self, event: &DetectionEvent) -> Option<Answer> {
         let newest = event
             .flight
             .delivery()
@@ -70,15 +73,11 @@ impl LossDetector for TDlrp {
         let later = newest
             .zip(copy)
             .is_some_and(|(newest, copy)| newest.covers(&copy));
-        later && is_resent(event)
+        (later && is_resent(event)).then(|| Ddlrp::answer_lost_copy(event))
     }
 
-    fn is_congestion(&self, loss: &LossEvent) -> bool {
-        self.first.is_congestion(loss)
-    }
-
-    fn lost_repair_is_congestion(&self, loss: &LossEvent) -> bool {
-        self.first.lost_repair_is_congestion(loss)
+    fn on_retransmit(&mut self, _flight: &Flight, loss: &mut LossEvent) -> Answer {
+        self.first.answer(loss)
     }
 
     fn threshold(&self) -> u32 {

@@ -1,8 +1,9 @@
 //! Vegas' fine-grained retransmission check (Brakmo 1994, section 3.1).
 
-use super::{Allowance, DetectionEvent, Detector, LossDetector};
+use super::{AckFinding, Allowance, Answer, DetectionEvent, Detector, LossDetector};
 use crate::tcp::flight::Flight;
 use crate::tcp::slot::{BuiltIn, Setup};
+use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
 /// On each duplicate ACK, and on the first two ACKs after a retransmission, the oldest segment is
@@ -18,13 +19,13 @@ pub struct FineTimer {
 
 impl BuiltIn for FineTimer {
     type Config = ();
-    type State = Self;
+    type State = Box<Self>;
     const NAME: &'static str = "vegas";
     const SUMMARY: &'static str = "three duplicate ACKs, or a fine-grained timer checked on ACKs";
     const SOURCE: &'static str = "Brakmo 1994, section 3.1";
 
-    fn build(_config: &(), _setup: &Setup) -> Self {
-        Self::default()
+    fn build(_config: &(), _setup: &Setup) -> Box<Self> {
+        Box::default()
     }
 }
 
@@ -64,30 +65,31 @@ impl LossDetector for FineTimer {
         event.dupacks == Self::DUPACKS || self.expired(event.now, event.flight)
     }
 
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
         if let Some(rtt) = event.segment_rtt {
             self.sample(rtt);
         }
-        if self.checks == 0 {
-            return false;
+        if self.checks > 0 && self.expired(event.now, event.flight) {
+            self.checks -= 1;
+            AckFinding::NextLost
+        } else {
+            self.checks = 0;
+            AckFinding::Nothing
         }
-        let expired = self.expired(event.now, event.flight);
-        self.checks = if expired { self.checks - 1 } else { 0 };
-        expired
     }
 
-    fn on_retransmit(&mut self, flight: &Flight) {
+    fn on_retransmit(&mut self, flight: &Flight, _loss: &mut LossEvent) -> Answer {
         self.checks = flight.segments().len().min(2) as u32;
         let again = flight.first().is_some_and(|s| s.transmissions > 1);
         self.timeout = self.timeout.map(|t| if again { t * 2 } else { t + t / 8 });
+        Answer {
+            backs_off: true,
+            ..Answer::default()
+        }
     }
 
     fn threshold(&self) -> u32 {
         Self::DUPACKS
-    }
-
-    fn distrusts_rto(&self) -> bool {
-        true
     }
 
     /// No data beyond the window: Vegas keeps to it.

@@ -13,13 +13,13 @@
 //! - of each 100 new segments those count that were sent again without a cut: more than ten halve the segment, not below
 //!   128 bytes, and fewer than two double it again, up to the full size (`resize`).
 
-use super::{DetectionEvent, Detector, Dupacks, LossDetector, Sending};
+use super::{AckFinding, Answer, DetectionEvent, Detector, Dupacks, LossDetector, Sending};
 use crate::parameter::parameters;
-use crate::tcp::flight::{Flight, Sent};
+use crate::tcp::flight::Flight;
 use crate::tcp::rtt_range::RttRange;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
-use crate::time::Duration;
+use crate::time::{Duration, Time};
 
 parameters! {
     /// Parameters of mechanism 2.
@@ -68,47 +68,39 @@ impl BuiltIn for Yongmei2 {
     }
 }
 
-impl Detector for Yongmei2 {
-    const SHORTENS_SEGMENTS: bool = true;
-}
-
-impl Yongmei2 {
-    fn is_noise(&self) -> bool {
-        self.threshold.is_some_and(|limit| self.latest < limit)
-    }
-}
+impl Detector for Yongmei2 {}
 
 impl LossDetector for Yongmei2 {
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool {
         self.ordinary.on_dupack(event)
     }
 
-    fn on_new_ack(&mut self, event: &DetectionEvent) -> bool {
+    fn on_new_ack(&mut self, event: &DetectionEvent) -> AckFinding {
         if let Some(rtt) = event.segment_rtt {
             self.latest = rtt;
             self.range.take(rtt);
         }
-        false
+        AckFinding::Nothing
     }
 
-    fn is_congestion(&self, _loss: &LossEvent) -> bool {
-        !self.is_noise()
-    }
-
-    fn on_retransmit(&mut self, _flight: &Flight) {
-        self.noise = self.is_noise();
+    fn on_retransmit(&mut self, _flight: &Flight, _loss: &mut LossEvent) -> Answer {
+        self.noise = self.threshold.is_some_and(|limit| self.latest < limit);
         if !self.noise
             && let Some((least, width)) = self.range.least_and_width()
         {
             self.threshold = Some(least + width / 2);
         }
+        Answer {
+            is_noise: self.noise,
+            ..Answer::default()
+        }
     }
 
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _flight: &Flight) {
         self.noise = false;
     }
 
-    fn on_sent(&mut self, _sent: &Sent, sending: Sending) {
+    fn on_sent(&mut self, _now: Time, _flight: &Flight, _start: u64, sending: Sending) {
         let Some(size) = &mut self.size else {
             return;
         };

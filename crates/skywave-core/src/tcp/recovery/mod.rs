@@ -134,6 +134,11 @@ pub trait Repairs: BuiltIn {
     /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
     /// duplicate ACKs count that report new data.
     const USES_SACK: bool = false;
+
+    /// Duplicate ACKs let new data out before a loss is found (RFC 3042).
+    fn limited_transmit(_config: &Self::Config) -> bool {
+        true
+    }
 }
 
 slot! {
@@ -172,22 +177,7 @@ impl RecoveryConfig {
 
     /// Duplicate ACKs let new data out before a loss is found (RFC 3042).
     pub(super) fn limited_transmit(self) -> bool {
-        !matches!(
-            self,
-            Self::Reno(RenoConfig {
-                sends_on_dupacks: false,
-                ..
-            })
-        )
-    }
-
-    /// The recovery without a say in how much is sent, for a law that
-    /// [owns the window](super::congestion::CongestionControl::owns_window).
-    pub(super) fn without_reduction(self) -> Self {
-        match self {
-            Self::Prr => Self::Sack,
-            other => other,
-        }
+        of_config!(&self, limited_transmit)
     }
 }
 

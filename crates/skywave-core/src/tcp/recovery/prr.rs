@@ -29,8 +29,9 @@ impl BuiltIn for Prr {
     const SUMMARY: &'static str = "the same with the rate reduced in proportion to what arrives";
     const SOURCE: &'static str = "RFC 6937, RFC 9937";
 
-    fn build(_config: &(), _setup: &Setup) -> Sack {
-        Sack::new(true)
+    /// A law that owns the window alone says how much is sent.
+    fn build(_config: &(), setup: &Setup) -> Sack {
+        Sack::new(!setup.law_owns_window)
     }
 }
 

@@ -59,7 +59,11 @@ impl BuiltIn for Reno {
     }
 }
 
-impl Repairs for Reno {}
+impl Repairs for Reno {
+    fn limited_transmit(config: &RenoConfig) -> bool {
+        config.sends_on_dupacks
+    }
+}
 
 impl LossRecovery for Reno {
     fn is_active(&self) -> bool {

@@ -4,14 +4,13 @@ use super::ecn::cause_of;
 use super::{Sender, detection_event};
 use crate::packet::{Hints, Segment, Timestamps};
 use crate::tcp::config::Counting;
-use crate::tcp::congestion::CongestionControl;
 use crate::tcp::contention_control::Heard;
-use crate::tcp::detection::{DetectionEvent, LossDetector};
+use crate::tcp::detection::{AckFinding, DetectionEvent, Finding};
 use crate::tcp::flight::Acked;
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Progress};
 use crate::tcp::timeout::TimeoutPolicy;
-use crate::tcp::window::{AckEvent, LossCause, Repairing, SpuriousEvent};
+use crate::tcp::window::{AckEvent, LossCause, Repairing};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -124,7 +123,7 @@ impl Sender {
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
         self.watch_contention(now, acked_segments, segment);
-        let owns_window = self.congestion.owns_window();
+        let owns_window = self.congestion.facts().owns_window;
         if !owns_window {
             let slow_start = self.extras.as_mut().and_then(|e| e.slow_start.as_mut());
             if let Some(slow_start) = slow_start.filter(|_| is_open) {
@@ -133,7 +132,7 @@ impl Sender {
             }
             self.tell_law(&mut event, segment, flight_before, delivered);
         }
-        if self.detection.hears_of_new_acks() {
+        if !self.detection.facts().ignores_new_acks {
             self.detect_on_new_ack(now, acked_segments, segment_rtt, delivered);
             self.cap_window();
         }
@@ -272,21 +271,19 @@ impl Sender {
             segment_rtt,
             ..detection_event!(self, now)
         };
-        if let Some(window) = self.detection.window_after_reordering(&event) {
-            self.window = window;
-            let spurious = SpuriousEvent {
-                now,
-                outstanding: self.outstanding(),
-            };
-            self.congestion.on_spurious(&spurious, &mut self.window);
-        }
-        let after = self.detection.window_after_recovery(&event);
-        if let Some(cwnd) = after.filter(|_| !self.congestion.owns_window()) {
-            self.window.cwnd = cwnd;
-        }
-        if self.detection.on_new_ack(&event) && !self.flight.is_empty() {
-            self.found = Some(Why::Detector);
-            self.repair_again(delivered);
+        match self.detection.on_new_ack(&event) {
+            AckFinding::NextLost if !self.flight.is_empty() => {
+                self.found = Some(Why::Detector);
+                self.repair_again(delivered);
+            }
+            AckFinding::Reordered(window) => {
+                self.window = window;
+                self.tell_spurious(now);
+            }
+            AckFinding::Recovered(cwnd) if !self.congestion.facts().owns_window => {
+                self.window.cwnd = cwnd;
+            }
+            _ => {}
         }
     }
 
@@ -324,24 +321,8 @@ impl Sender {
     pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        if !self.standard {
-            return self.on_any_dupack(now, segment, fresh, counts);
-        }
-        // The usual case: nobody but the recovery hears of it. Saves 1.6 % of the instructions of one flow.
-        let found = counts.then(|| self.find_loss(now)).flatten();
-        if let Some(why) = found.filter(|why| self.may_retransmit(*why)) {
-            self.found = Some(why);
-            self.fast_retransmit(now, cause_of(why), fresh);
-        } else if self.recovery.is_active() {
-            self.repairing(fresh, LossRecovery::on_dupack);
-        }
-    }
-
-    /// The rest of [`Self::on_dupack`], with any members; the ACK `counts` as a duplicate one.
-    #[inline(never)]
-    fn on_any_dupack(&mut self, now: Time, segment: &Segment, fresh: u64, counts: bool) {
-        let owns_window = self.congestion.owns_window();
-        if !self.congestion.is_standard() && !owns_window {
+        let owns_window = self.congestion.facts().owns_window;
+        if !self.congestion.facts().is_standard && !owns_window {
             let mut event = ack_event!(self, now, Segments::ZERO, None, None);
             self.report(&mut event, segment, self.flight.in_flight(), fresh);
             self.congestion.on_dupack(&event);
@@ -355,7 +336,7 @@ impl Sender {
             self.fast_retransmit(now, cause_of(why), fresh);
         } else if self.recovery.is_active() {
             self.repairing(fresh, LossRecovery::on_dupack);
-            if counts {
+            if counts && !self.detection.facts().only_counts {
                 self.look_for_lost_repair(now);
             }
         } else if self.detection.is_waiting() && !owns_window {
@@ -368,7 +349,9 @@ impl Sender {
             self.congestion.grow(&event, &mut self.window);
             self.cap_window();
         }
-        self.act(now, finding, fresh);
+        if finding != Finding::Nothing {
+            self.act(now, finding, fresh);
+        }
         if owns_window {
             let mut event = ack_event!(self, now, Segments::ZERO, None, None);
             self.tell_law(&mut event, segment, self.flight.in_flight(), fresh);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::{Sender, State};
 use crate::packet::Segment;
 use crate::tcp::config::TcpConfig;
-use crate::tcp::detection::LossDetector;
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
@@ -55,7 +54,7 @@ impl Sender {
         }
         self.timer = Time::MAX;
         self.timed = None;
-        self.detection.on_timeout();
+        self.detection.on_timeout(&self.flight);
         if self.pacing.is_some() {
             self.let_go();
         }
@@ -78,7 +77,7 @@ impl Sender {
             return;
         }
         self.dupacks = 0;
-        self.detection.on_timeout();
+        self.detection.on_timeout(&self.flight);
         self.recovery.on_timeout(&mut self.flight);
         self.found = Some(Why::Detector);
         self.go_back();

@@ -8,7 +8,7 @@
 
 use super::{Next, Sender, State, detection_event};
 use crate::packet::Segment;
-use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::detection::{DetectionEvent, Finding, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::window::LossCause;
@@ -121,14 +121,18 @@ impl Sender {
             return;
         }
         let (srtt, timeout) = (self.rto.srtt(), self.timer);
-        if self
+        if !self
             .detection
             .arms_by_srtt(now, &self.flight, srtt, timeout)
         {
-            return;
+            self.arm_any_probe(now);
         }
+    }
+
+    #[cold]
+    fn arm_any_probe(&mut self, now: Time) {
         let event = detection_event!(self, now);
-        self.detection.arm_probe(&event, timeout);
+        self.detection.arm_probe(&event, self.timer);
     }
 
     /// RFC 8985 section 7.3: new data, or else the last segment again.

@@ -20,7 +20,6 @@
 use super::{Sender, State};
 use crate::packet::{Ecn, Flags, Segment};
 use crate::tcp::config::EcnRules;
-use crate::tcp::congestion::CongestionControl;
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::window::{LossCause, MIN_SSTHRESH};

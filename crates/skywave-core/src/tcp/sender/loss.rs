@@ -8,8 +8,7 @@
 
 use super::{Sender, State, detection_event};
 use crate::tcp::config::EcnRules;
-use crate::tcp::congestion::CongestionControl;
-use crate::tcp::detection::{DetectionEvent, Finding, LossDetector, LossRule};
+use crate::tcp::detection::{DetectionEvent, Finding, LossRule};
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Recovery, Repair};
 use crate::tcp::timeout::TimeoutPolicy;
@@ -42,7 +41,7 @@ impl Sender {
         self.found = Some(Why::Timeout);
         self.timed = None;
         self.dupacks = 0;
-        self.detection.on_timeout();
+        self.detection.on_timeout(&self.flight);
         if self.state == State::SynSent {
             // RFC 5681 section 3.1: a lost SYN or SYN-ACK shrinks the initial window.
             self.syn_lost = true;
@@ -89,7 +88,7 @@ impl Sender {
                 self.fast_retransmit(now, LossCause::Time, 0);
             }
             Finding::Lost | Finding::More => self.found_more(),
-            Finding::Unanswered => self.answer_late(now),
+            Finding::Unanswered => self.answer_late(now, LossCause::Time),
             // No answer is awaited: there is nothing to probe for, and nothing that could time out.
             Finding::Probe | Finding::Silence if self.flight.is_empty() => {}
             Finding::Probe => {
@@ -103,15 +102,13 @@ impl Sender {
 
     /// How the oldest segment is found lost on this duplicate ACK, if it is.
     pub(super) fn find_loss(&mut self, now: Time) -> Option<Why> {
-        match self.detection.count(self.dupacks) {
-            Some(true) => return Some(Why::Dupacks),
-            Some(false) => {}
-            None => {
-                let found = self.ask_detector(now);
-                if found.is_some() || self.detection.is_waiting() {
-                    return found;
-                }
+        if !self.detection.facts().only_counts {
+            let found = self.ask_detector(now);
+            if found.is_some() || self.detection.is_waiting() {
+                return found;
             }
+        } else if self.dupacks == self.detection.threshold() {
+            return Some(Why::Dupacks);
         }
         let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
             return None;
@@ -137,7 +134,7 @@ impl Sender {
     /// Everything below `recover` was sent before the last recovery or timeout: duplicate ACKs for
     /// it may come from its own retransmissions (RFC 6582 section 3.2, step 2).
     pub(super) fn may_retransmit(&self, found: Why) -> bool {
-        if found != Why::Sack && self.detection.guards_repeats() {
+        if found != Why::Sack && self.detection.facts().guards_repeats {
             // A recovery will send again what it has not sent again yet; only what it has may be
             // lost once more.
             return !self.recovery.is_active() || self.flight.first().is_some_and(|s| s.resent);
@@ -157,22 +154,10 @@ impl Sender {
             return;
         };
         let (last_sent, transmissions) = (first.last_sent(), first.transmissions());
-        let before = self.detection.flight_before();
-        let before = before.map(|bytes| Segments::from_bytes(bytes, self.config.mss));
-        let window = if self.detection.cuts_by_outstanding() {
-            self.outstanding()
-        } else {
-            self.effective_window()
-        };
-        let event = LossEvent {
-            window: before.map_or(window, |before| window.max(before)),
-            in_flight: before.unwrap_or_else(|| self.in_flight()),
-            outstanding: before.unwrap_or_else(|| self.outstanding()),
-            ..self.loss_event(now, cause, last_sent, transmissions)
-        };
+        let mut event = self.loss_event(now, cause, last_sent, transmissions);
+        let answer = self.detection.on_retransmit(&self.flight, &mut event);
         let covered = self.is_cut_already();
-        let told_apart = cause == LossCause::Eln || !self.detection.is_congestion(&event);
-        let response = if told_apart || covered {
+        let response = if cause == LossCause::Eln || answer.is_noise || covered {
             Response::unchanged(&self.window)
         } else {
             self.note_cut(CutBy::Loss);
@@ -184,17 +169,16 @@ impl Sender {
             self.recover = Some(self.flight.max());
         }
         self.signals.note_repair();
-        self.detection.on_retransmit(&self.flight);
         let dupacks = self.dupacks;
         self.repairing(delivered, |recovery, repair| {
             recovery.on_loss(repair, response, dupacks);
         });
         self.dupacks = dupacks.max(self.detection.threshold());
         self.timed = None;
-        if self.detection.distrusts_rto() {
+        if answer.backs_off {
             self.rto.back_off();
         }
-        if transmissions == 1 || !self.detection.repeats_unanswered() {
+        if !answer.keeps_timer {
             self.restart_timer(now);
         }
     }
@@ -203,14 +187,11 @@ impl Sender {
     /// it once more.
     pub(super) fn look_for_lost_repair(&mut self, now: Time) {
         let event = detection_event!(self, now);
-        if !self.detection.repair_is_lost(&event) {
+        let Some(answer) = self.detection.on_repair_dupack(&event) else {
             return;
-        }
-        let event = self.loss_while_repairing(now, LossCause::Dupacks);
-        if let Some(event) = event
-            && self.detection.lost_repair_is_congestion(&event)
-        {
-            self.cut_while_repairing(&event);
+        };
+        if !answer.is_noise {
+            self.answer_late(now, LossCause::Dupacks);
         }
         self.counters.fast_retransmits += 1;
         self.counters.events.fast_retransmit(self.window.cwnd);
@@ -219,31 +200,21 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// The loss of the oldest segment in a recovery. What duplicate ACKs have added to the window, and what they
-    /// say has arrived, is no part of what a cut is measured by.
-    fn loss_while_repairing(&self, now: Time, cause: LossCause) -> Option<LossEvent> {
-        let first = self.flight.first()?;
+    /// The window law answers the loss of a copy of the oldest segment, and the recovery goes on. What duplicate ACKs
+    /// have added to the window, and what they say has arrived, is no part of what a cut is measured by.
+    fn answer_late(&mut self, now: Time, cause: LossCause) {
+        let Some(first) = self.flight.first() else {
+            return;
+        };
         let event = self.loss_event(now, cause, first.last_sent, first.transmissions);
         let window = event.window.min(self.window.cwnd);
-        Some(LossEvent {
+        self.note_cut(CutBy::Loss);
+        let response = self.cut_for(&LossEvent {
             window,
             in_flight: event.in_flight.min(window),
             outstanding: event.outstanding.min(window),
             ..event
-        })
-    }
-
-    /// The window law answers the loss of a segment whose first copy brought no cut.
-    fn answer_late(&mut self, now: Time) {
-        if let Some(event) = self.loss_while_repairing(now, LossCause::Time) {
-            self.cut_while_repairing(&event);
-        }
-    }
-
-    /// The window law answers a loss, and the recovery goes on.
-    fn cut_while_repairing(&mut self, event: &LossEvent) {
-        self.note_cut(CutBy::Loss);
-        let response = self.cut_for(event);
+        });
         self.window.apply(response);
     }
 

@@ -2,7 +2,6 @@
 
 use super::Sender;
 use crate::packet::Segment;
-use crate::tcp::congestion::CongestionControl;
 use crate::tcp::flight::Delivery;
 use crate::tcp::recovery::{LossRecovery, RecoveryConfig};
 use crate::tcp::timeout::TimeoutPolicy;
@@ -96,7 +95,7 @@ impl Sender {
     fn go_back_after_all(&mut self) {
         self.dupacks = 0;
         self.flight.go_back();
-        if !self.congestion.owns_window() {
+        if !self.congestion.facts().owns_window {
             self.window.cwnd = AFTER_TEST;
             self.cap_window();
         }
@@ -114,16 +113,11 @@ impl Sender {
         if !self.flight.is_empty() {
             self.restart_timer(now);
         }
-        if self.congestion.owns_window() {
+        if self.congestion.facts().owns_window {
             return;
         }
         self.window.take_back(&before);
-        let spurious = SpuriousEvent {
-            now,
-            outstanding: self.outstanding(),
-        };
-        self.congestion.on_spurious(&spurious, &mut self.window);
-        self.cap_window();
+        self.tell_spurious(now);
     }
 
     /// Nothing was lost: the window is again what it was `before` the cut, and what was sent counts as in
@@ -137,17 +131,22 @@ impl Sender {
         self.found = None;
         self.dupacks = 0;
         self.rto.end_backoff();
-        if !self.congestion.owns_window() {
+        if !self.congestion.facts().owns_window {
             self.window.take_back(&before);
         }
+        self.tell_spurious(now);
+        if !self.flight.is_empty() {
+            self.restart_timer(now);
+        }
+    }
+
+    /// The law hears that a supposed loss was none, when the window was set for that.
+    pub(super) fn tell_spurious(&mut self, now: Time) {
         let spurious = SpuriousEvent {
             now,
             outstanding: self.outstanding(),
         };
         self.congestion.on_spurious(&spurious, &mut self.window);
         self.cap_window();
-        if !self.flight.is_empty() {
-            self.restart_timer(now);
-        }
     }
 }

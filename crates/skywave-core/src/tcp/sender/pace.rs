@@ -2,7 +2,6 @@
 
 use super::transmit::Next;
 use super::{Sender, State};
-use crate::tcp::congestion::CongestionControl;
 use crate::tcp::limits::Limit;
 use crate::tcp::pacing::Quantum;
 use crate::tcp::recovery::LossRecovery;

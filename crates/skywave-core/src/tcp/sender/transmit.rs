@@ -8,8 +8,7 @@ use std::ops::Range;
 use super::{Resend, Sender, State, Timed, Why};
 use crate::packet::{Ecn, Flags, Marks, Options, Segment, Timestamps};
 use crate::seq::SeqNr;
-use crate::tcp::congestion::CongestionControl;
-use crate::tcp::detection::{Allowance, LossDetector, LossRule, Sending};
+use crate::tcp::detection::{Allowance, LossRule, Sending};
 use crate::tcp::limits::Limit;
 use crate::tcp::recovery::LossRecovery;
 use crate::tcp::resends::Earned;
@@ -297,11 +296,8 @@ impl Sender {
         let mut departure = self.send_first(end, now);
         departure.ecn = self.codepoint(false);
         departure.flags = self.data_flags(false);
-        if self.detection.hears_of_sending()
-            && let Some(sent) = self.flight.last()
-        {
-            self.detection.on_sent(&sent, Sending::New);
-        }
+        self.detection
+            .on_sent(now, &self.flight, departure.start, Sending::New);
         let probe = std::mem::take(&mut self.probe);
         if probe && self.extras.is_some() {
             self.probe = self.asks_on();
@@ -357,7 +353,7 @@ impl Sender {
         }
         // RFC 5681 section 4.1: the ACK clock has run down.
         let restarts = self.config.restart_after_idle && idle.idle > self.rto.rto();
-        if restarts || self.congestion.owns_window() && self.flight.is_app_limited() {
+        if restarts || self.congestion.facts().owns_window && self.flight.is_app_limited() {
             self.congestion.on_idle_restart(&idle, &mut self.window);
         }
         self.restart_timer(now);
@@ -400,11 +396,7 @@ impl Sender {
         } else {
             Sending::GoBackN
         };
-        if self.detection.hears_of_sending()
-            && let Some(sent) = self.flight.at(start)
-        {
-            self.detection.on_sent(&sent, sending);
-        }
+        self.detection.on_sent(now, &self.flight, start, sending);
         if let Some(undo) = self.undo() {
             undo.on_sent_again(now, end);
         }

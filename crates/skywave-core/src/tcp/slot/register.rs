@@ -14,10 +14,12 @@
 //! ```
 //!
 //! It declares the two enums (the first by `family!`), re-exports what the members' files have, implements
-//! [`Slot`] for the first one and `build` for the second one, and leaves two macros to the file:
+//! [`Slot`] for the first one and `build` for the second one, and leaves four macros to the file:
 //! - `each!(self, m => m.on_ack(…))` calls the member, statically dispatched;
-//! - `fact!(self, IS_STANDARD, false)` is the constant of that name that the member states in the
-//!   trait `facts`; the last argument stands for a user's own members.
+//! - `any!(self, Borrow::borrow, own => &**own)` is the member as a trait object, for what is asked seldom;
+//! - `fact!(self, GUARDS_REPEATS, false)` is the constant of that name that the member states in the
+//!   trait `facts`; the last argument stands for a user's own members;
+//! - `of_config!(self, indicator, None)` is the same for a function of the member's parameters.
 //!
 //! (`[$]` is there because a macro cannot write a `$` of its own accord.)
 //!
@@ -105,10 +107,34 @@ macro_rules! slot {
         }
 
         #[allow(unused_macros)]
+        macro_rules! any {
+            ($d this:expr, $d borrow:ident :: $d method:ident $(, $d $own_member:ident => $d call:expr )?) => {
+                match $d this {
+                    $( $state::$variant(m) => std::borrow::$d borrow::<$member>::$d method(m), )+
+                    $( $state::$own($d $own_member) => $d call, )?
+                }
+            };
+        }
+
+        #[allow(unused_macros)]
         macro_rules! fact {
             ($d this:expr, $d fact:ident $(, $d $own_member:expr )?) => {
                 match $d this {
                     $( Self::$variant { .. } => <$member as $facts>::$d fact, )+
+                    $( Self::$own(_) => $d $own_member, )?
+                }
+            };
+        }
+
+        #[allow(unused_macros)]
+        macro_rules! of_config {
+            ($d this:expr, $d fact:ident $(, $d $own_member:expr )?) => {
+                match $d this {
+                    $(
+                        Self::$variant $( ($with) )? => <$member as $facts>::$d fact(
+                            $crate::tcp::slot::register::slot!(@or_none [&] $($with)?),
+                        ),
+                    )+
                     $( Self::$own(_) => $d $own_member, )?
                 }
             };

@@ -89,7 +89,7 @@ fn the_last_packet_is_never_dropped() {
     let mut queue = codel(|_| ());
     let mut gone = Gone::new();
     for at in (0..1000).step_by(10) {
-        queue.offer(arrival(frame(0, ms(at)), (0, 0)), &mut gone);
+        queue.offer(arrival(frame(0, ms(at)), Backlog::default()), &mut gone);
         assert!(queue.take(ms(at + 500), &mut gone).is_some());
     }
     assert!(gone.is_empty());
@@ -123,6 +123,6 @@ fn a_full_queue_drops_what_comes() {
     let mut queue = codel(|config| config.limit = Limit::Packets(2));
     let mut gone = Gone::new();
     let mut offer = |waiting| queue.offer(arrival(frame(0, ms(0)), waiting), &mut gone);
-    assert_eq!(offer((1, 1500)), None);
-    assert_eq!(offer((2, 3000)), Some(DropCause::Queue));
+    assert_eq!(offer(Backlog::new(1, 1500)), None);
+    assert_eq!(offer(Backlog::new(2, 3000)), Some(DropCause::Queue));
 }

@@ -62,7 +62,7 @@ fn the_codepoint_says_which_queue() {
         ms(0),
         [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce],
     );
-    assert_eq!(queue.waiting(), (4, 6000));
+    assert_eq!(queue.waiting(), Backlog::new(4, 6000));
     assert_eq!(numbers(&drain(&mut queue, ms(0)).0), [2, 3, 0, 1]);
 }
 

@@ -31,7 +31,7 @@ fn order(queue: &mut FqCoDel) -> Vec<u32> {
     let flows = std::iter::from_fn(|| queue.take(ms(0), &mut gone)).map(|frame| frame.tag.flow());
     let flows = flows.collect();
     assert!(gone.is_empty());
-    assert_eq!(queue.waiting(), (0, 0));
+    assert_eq!(queue.waiting(), Backlog::default());
     flows
 }
 
@@ -97,7 +97,7 @@ fn an_overflow_takes_half_of_the_longest_queue() {
     assert_eq!(offer(&mut queue, 2, 100), [0_u32; 0]);
     assert_eq!(offer(&mut queue, 3, 100), [0_u32; 0]);
     assert_eq!(offer(&mut queue, 2, 100), [1, 1, 1, 1]);
-    assert_eq!(queue.waiting(), (7, 4 * 1500 + 300));
+    assert_eq!(queue.waiting(), Backlog::new(7, 4 * 1500 + 300));
 }
 
 #[test]
@@ -138,10 +138,9 @@ impl Plain {
         }
     }
 
-    fn waiting(&self) -> (usize, u64) {
-        let add = |sum: (usize, u64), more: (usize, u64)| (sum.0 + more.0, sum.1 + more.1);
+    fn waiting(&self) -> Backlog {
         let each = self.queues.iter().map(|queue| queue.0.totals());
-        each.fold((0, 0), add)
+        each.fold(Backlog::default(), |sum, more| sum + more)
     }
 
     fn offer(&mut self, index: usize, arrival: Arrival, gone: &mut Gone) {

@@ -29,7 +29,9 @@ fn shares(queue: &mut Pie, ecn: Ecn) -> (f64, f64) {
             ecn,
             ..frame(id, ms(0))
         };
-        if let Some(cause) = queue.offer(arrival(packet, (10, 15_000)), &mut Gone::new()) {
+        if let Some(cause) =
+            queue.offer(arrival(packet, Backlog::new(10, 15_000)), &mut Gone::new())
+        {
             assert_eq!(cause, DropCause::Early);
             dropped += 1;
         }
@@ -67,7 +69,10 @@ fn a_burst_passes_and_so_do_two_packets() {
         queue.frames.pop();
     }
     assert_eq!(
-        queue.offer(arrival(frame(0, ms(0)), (1, 1500)), &mut Gone::new()),
+        queue.offer(
+            arrival(frame(0, ms(0)), Backlog::new(1, 1500)),
+            &mut Gone::new()
+        ),
         None
     );
 }
@@ -133,7 +138,10 @@ fn without_a_queue_the_probability_decays_and_bursts_are_let_through_again() {
 fn the_delay_is_that_of_the_packet_that_left_last() {
     let mut queue = pie(|_| ());
     for id in 0..2 {
-        queue.offer(arrival(frame(id, ms(1)), (0, 0)), &mut Gone::new());
+        queue.offer(
+            arrival(frame(id, ms(1)), Backlog::default()),
+            &mut Gone::new(),
+        );
     }
     queue.take(ms(8), &mut Gone::new());
     assert_eq!(queue.delay, Duration::from_millis(7));

@@ -50,7 +50,7 @@ fn the_first_pace_is_the_initial_window_in_a_millisecond() {
     let path = Path::new();
     // 10 segments of 1000 bytes in 1 ms are 80 Mb/s.
     path.expect_pace(80.0 * 2.885 * 0.99);
-    assert!(path.law.owns_window() && path.law.needs_rate());
+    assert!(path.law.facts().owns_window && path.law.facts().needs_rate);
 }
 
 #[test]

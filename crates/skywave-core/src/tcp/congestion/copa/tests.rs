@@ -218,7 +218,7 @@ fn the_pace_is_two_windows_a_standing_round_trip() {
     assert_eq!(pace(&path), 160_000_000);
     path.within(1, 100);
     assert_eq!(pace(&path), 11 * 8000 * 20);
-    assert!(path.copa.owns_window() && path.copa.needs_rate());
+    assert!(path.copa.facts().owns_window && path.copa.facts().needs_rate);
 }
 
 /// A round trip of 100 ms with a queue of 10 to 50 ms, which is never empty.

@@ -15,6 +15,7 @@ fn setup() -> Setup {
         ack_delay: Duration::ZERO,
         tick: Duration::from_millis(10),
         ecn: true,
+        law_owns_window: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tail loss probe (RFC 8985 section 7): after two round trips of silence new data or the last
 //! segment once more, so that an ACK tells what is lost before the retransmission timer expires.
 
-use super::{DetectionEvent, Finding, Flight, Sent};
+use super::{DetectionEvent, Finding, Flight};
 use crate::time::{Duration, Time};
 
 /// Timeout of a probe until a round trip is known.
@@ -80,18 +80,18 @@ impl Tlp {
         }
     }
 
-    /// Whether the next segment to be sent is the probe.
     #[inline]
-    pub(super) fn awaits_probe(&self) -> bool {
-        self.sending
+    pub(super) fn on_sent(&mut self, flight: &Flight, start: u64) {
+        if self.sending {
+            self.on_probe_sent(flight, start);
+        }
     }
 
-    pub(super) fn on_sent(&mut self, sent: &Sent) {
-        if !std::mem::take(&mut self.sending) {
-            return;
-        }
+    #[cold]
+    fn on_probe_sent(&mut self, flight: &Flight, start: u64) {
+        self.sending = false;
         self.sampled = false;
-        self.probe = Some(Probe {
+        self.probe = flight.at(start).map(|sent| Probe {
             end: sent.end,
             repeats: (sent.transmissions > 1).then_some(sent.first_sent),
             needless: false,

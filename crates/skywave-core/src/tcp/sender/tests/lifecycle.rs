@@ -5,7 +5,7 @@ use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::config::{DetectionConfig, Handshake, TcpConfig};
 use crate::tcp::custom::CustomDetection;
-use crate::tcp::detection::{DetectionEvent, LossDetector};
+use crate::tcp::detection::{AckFinding, DetectionEvent, LossDetector};
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::Sender;
 use crate::tcp::testing::Script;
@@ -330,8 +330,8 @@ impl LossDetector for Alarmist {
         false
     }
 
-    fn on_new_ack(&mut self, _event: &DetectionEvent) -> bool {
-        true
+    fn on_new_ack(&mut self, _event: &DetectionEvent) -> AckFinding {
+        AckFinding::NextLost
     }
 }
 

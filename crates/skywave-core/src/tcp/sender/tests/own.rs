@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{MSS, config};
 use crate::tcp::config::{DetectionConfig, TcpConfig};
 use crate::tcp::custom::CustomDetection;
-use crate::tcp::detection::{DetectionEvent, Finding, LossDetector};
+use crate::tcp::detection::{DetectionEvent, Facts, Finding, LossDetector};
 use crate::tcp::flight::Delivery;
 use crate::tcp::limits::Why;
 use crate::tcp::testing::Script;
@@ -38,8 +38,11 @@ impl LossDetector for Prober {
         event.dupacks == 3
     }
 
-    fn needs_deliveries(&self) -> bool {
-        self.wants
+    fn facts(&self) -> Facts {
+        Facts {
+            needs_deliveries: self.wants,
+            ..Facts::default()
+        }
     }
 
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::config;
 use crate::tcp::config::{CongestionConfig, TcpConfig};
+use crate::tcp::congestion::LawFacts;
 use crate::tcp::testing::Script;
 use crate::tcp::window::{
     AckEvent, IdleEvent, LossEvent, Repairing, Response, TimeoutEvent, Window,
@@ -51,12 +52,12 @@ impl CongestionControl for Fixed {
         heard.pauses += 1;
     }
 
-    fn owns_window(&self) -> bool {
-        true
-    }
-
-    fn needs_rate(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            owns_window: true,
+            needs_rate: true,
+            ..LawFacts::default()
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::{MSS, config};
 use crate::packet::{ContentionDelay, Flags, Hints, Marks, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::config::{CongestionConfig, TcpConfig};
-use crate::tcp::congestion::standard_growth;
+use crate::tcp::congestion::{LawFacts, standard_growth};
 use crate::tcp::flight::LossSample;
 use crate::tcp::testing::{Script, assert_near};
 use crate::tcp::window::{
@@ -81,12 +81,12 @@ impl CongestionControl for Listener {
         self.note(|h| h.lost.push(*lost));
     }
 
-    fn needs_rate(&self) -> bool {
-        true
-    }
-
-    fn needs_losses(&self) -> bool {
-        true
+    fn facts(&self) -> LawFacts {
+        LawFacts {
+            needs_rate: true,
+            needs_losses: true,
+            ..LawFacts::default()
+        }
     }
 
     fn pacing_rate(&self) -> Option<Rate> {

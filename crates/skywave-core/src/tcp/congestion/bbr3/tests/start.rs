@@ -8,7 +8,7 @@ fn the_first_pace_is_the_initial_window_in_a_millisecond() {
     // 10 segments of 1000 bytes in 1 ms are 80 Mb/s.
     path.expect_pace(80.0 * 2.77 * 0.99);
     let bbr = &path.law;
-    assert!(bbr.owns_window() && bbr.needs_rate() && bbr.needs_losses());
+    assert!(bbr.facts().owns_window && bbr.facts().needs_rate && bbr.facts().needs_losses);
     path.rate = 1000;
     path.take_ack(1, ms(100), 0);
     // 10 segments, before this ACK, in 100 ms.
