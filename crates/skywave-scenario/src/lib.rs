@@ -67,9 +67,9 @@ const MAX_ENTITIES: usize = 2_000_000;
 pub struct OtherTransport {
     /// Name in scenario files.
     pub name: &'static str,
-    /// Its description, in a line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where it comes from.
+    /// Paper that describes the transport.
     pub source: &'static str,
 }
 
@@ -176,12 +176,12 @@ impl Scenario {
         })
     }
 
-    /// Its short name: the file's, without the extension.
+    /// Short name of the scenario: its file's, without the extension.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A line that says what it shows; its name when the file has no title.
+    /// Title of the scenario, in a line; its short name when the file has none.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -220,7 +220,7 @@ impl Scenario {
         &self.params
     }
 
-    /// What each swept path with a `*` reaches, in words.
+    /// Each swept path with a `*`, and what it reaches, in words.
     pub fn reaches(&self) -> &[(String, String)] {
         &self.reaches
     }
@@ -259,12 +259,12 @@ impl Scenario {
             .map_err(|fault| fault.into_error(&source))
     }
 
-    /// What is probably not meant, though it can be run.
+    /// Doubts about the scenario: what can be run, but is probably not meant.
     pub fn warnings(&self) -> &[ScenarioError] {
         &self.warnings
     }
 
-    /// The trace files that it uses, for a record of what a result depends on.
+    /// Trace files that the scenario uses, for a record of what a result depends on.
     pub fn traces(&self) -> &[PathBuf] {
         &self.traces
     }
@@ -350,12 +350,12 @@ fn check_name(name: &str) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Whose wish decides whether a plot may show time series.
+/// Whether a plot may show time series: as the file says, or always.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Recorded {
-    /// The file's.
+    /// If the file has them recorded.
     AsSpecified,
-    /// The caller's, who has them recorded.
+    /// In any case: the caller has them recorded.
     Always,
 }
 

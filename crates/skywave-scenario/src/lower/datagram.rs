@@ -1,4 +1,4 @@
-//! What transports in UDP datagrams have in common.
+//! Lowering that transports in UDP datagrams share: a packet's payload, and settings in the label.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! What can be run and is probably not meant.
+//! Doubts about a scenario: what can be run, but is probably not meant.
 
 use skywave_core::Time;
 use skywave_core::link::LossConfig;

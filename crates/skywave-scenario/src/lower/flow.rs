@@ -122,7 +122,8 @@ pub(crate) fn all(
     Ok((specs, names, proxies))
 }
 
-/// Which flows each model has become: one a copy, two where a proxy splits them, and one for each hand-over of that.
+/// Flow models with the range of flows that each has become: a copy is one flow, two where a proxy splits it, and
+/// one more for each hand-over of the proxy.
 pub(crate) fn of_models(
     models: &[Spanned<FlowModel>],
 ) -> Result<Vec<(&FlowModel, Range<usize>)>, Fault> {

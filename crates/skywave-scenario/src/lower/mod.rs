@@ -78,7 +78,7 @@ pub(crate) struct Template {
 pub(crate) struct FlowNames {
     pub(crate) transport: String,
     pub(crate) group: String,
-    /// Its data end at a proxy, whose flow goes on, or are a proxy's state.
+    /// True if the flow's data end at a proxy, whose flow goes on, or are a proxy's state.
     pub(crate) inner: bool,
 }
 
@@ -155,7 +155,7 @@ impl Network {
         &self.next
     }
 
-    /// What is drawn for `target` holds for `other` as well.
+    /// Gives `other` the time that is drawn for `target`, if one is drawn.
     pub(crate) fn draw_also(&mut self, target: Target, other: Target) {
         let draws = self.draws.iter_mut();
         if let Some(draw) = draws.rev().find(|draw| draw.targets.contains(&target)) {

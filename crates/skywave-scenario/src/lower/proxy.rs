@@ -171,8 +171,8 @@ fn reconnections(
     ends.into_iter().collect()
 }
 
-/// What splitting a flow adds: the second half, the flows that carry the proxy's state, and the proxy itself. The flow
-/// itself becomes the first half.
+/// Additions by which a flow is split: the second half, the flows that carry the proxy's state, and the proxy. The
+/// flow itself becomes the first half.
 pub(crate) struct Split {
     pub(crate) far: FlowSpec,
     /// The flows that carry the proxy's state.

@@ -10,7 +10,7 @@ use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
-/// What a queue is in front of: by its rate, limits in time are measured.
+/// Transmitter behind a queue: its rate turns limits in time into sizes.
 #[derive(Clone, Copy)]
 pub(crate) enum Transmitter {
     /// A link of this rate, or of this mean rate if it changes.

@@ -16,7 +16,7 @@ pub(crate) struct AgentModel {
     /// Name in paths of `[sweep]`; default its node.
     #[expect(dead_code, reason = "paths take it off the tree; here for the schema")]
     pub(crate) name: Option<String>,
-    /// Its node, with at most one agent. A flow must pass it. It needs `snoop` or `d_proxy`.
+    /// Node of the agent, which has no other. A flow must pass it. The agent needs `snoop` or `d_proxy`.
     pub(crate) at: Spanned<String>,
     /// Snoop repairs the losses of the link after it: docs/mechanisms/snoop.md; default "none".
     pub(crate) snoop: Option<Spanned<SnoopModel>>,
@@ -57,7 +57,7 @@ pub(crate) struct SnoopSettingsModel {
     pub(crate) dupacks: Option<Count>,
     /// Most segments of a connection that it keeps; further ones pass without a copy; default no limit.
     pub(crate) cache: Option<Packets>,
-    /// It is part of the queue that follows, whose drops are left to the sender to repair; default true.
+    /// Snoop is part of the queue that follows, whose drops are left to the sender to repair; default true.
     pub(crate) in_queue: Option<bool>,
     /// A timer of its own, which sends again what nothing comes back for; default "none".
     pub(crate) timeout: Option<SnoopTimeoutModel>,

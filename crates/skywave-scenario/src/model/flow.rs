@@ -64,7 +64,7 @@ pub(crate) struct FlowModel {
     pub(crate) l2clamp: Option<Spanned<bool>>,
     /// Single settings of the profile. Of TCP only; default none.
     pub(crate) tcp: Option<Spanned<TcpModel>>,
-    /// What the application does; default "ftp".
+    /// Traffic of the application: how much it sends, and when; default "ftp".
     pub(crate) traffic: Option<Spanned<TrafficModel>>,
     /// When it starts. A distribution is drawn once a seed and flow; default "0s".
     pub(crate) start: Option<Spanned<Dist<Duration>>>,
@@ -99,12 +99,12 @@ pub(crate) enum FreezeModel {
     Settings(FreezeSettingsModel),
 }
 
-/// Whether it does.
+/// Settings of Freeze-TCP without a table.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FreezePresetModel {
-    /// It does not.
+    /// No Freeze-TCP.
     None,
     /// Freeze-TCP, with all defaults: the same as `{}`.
     FreezeTcp,
@@ -119,14 +119,14 @@ pub(crate) struct FreezeSettingsModel {
     pub(crate) warning: Option<Period>,
 }
 
-/// What an application does.
+/// Traffic of an application: how much it sends, and when.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TrafficModel {
     /// Data without end.
     Ftp,
-    /// This much data, and then close: the flow has a completion time.
+    /// Number of bytes after which the connection closes: the flow has a completion time.
     Bytes(Size),
     /// Packets at constant intervals.
     Cbr(CbrModel),

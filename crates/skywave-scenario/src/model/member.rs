@@ -29,7 +29,7 @@ pub(crate) type TimeoutModel = MemberModel<TimeoutConfig>;
 #[derive(Clone, Debug)]
 pub(crate) enum MemberModel<F> {
     BuiltIn {
-        /// Its place among the family's members.
+        /// Place among the family's members.
         member: usize,
         /// A value for each of its parameters, where the file has one.
         given: Given,

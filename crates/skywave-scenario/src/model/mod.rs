@@ -70,7 +70,7 @@ pub(crate) struct File {
     pub(crate) agent: Vec<Spanned<AgentModel>>,
     /// How long to simulate, and how often.
     pub(crate) run: RunModel,
-    /// What to vary: a path, and the list of its values. Every combination is simulated; the last key varies
+    /// Paths to vary, each with the list of its values. Every combination is simulated; the last key varies
     /// fastest; default one simulation of the file as it is.
     #[serde(default)]
     #[cfg_attr(
@@ -82,7 +82,7 @@ pub(crate) struct File {
         reason = "taken off the tree before decoding; here for the schema"
     )]
     pub(crate) sweep: serde::de::IgnoredAny,
-    /// What to show of the results; default the default table and plot.
+    /// Plots and table of the results; default the default table and plot.
     #[expect(dead_code, reason = "decoded on its own; here for the schema")]
     pub(crate) report: Option<ReportModel>,
 }
@@ -198,10 +198,10 @@ pub(crate) struct LinkModel {
     pub(crate) jitter: Option<Spanned<JitterModel>>,
     /// Rate and delay change in steps: docs/links.md#steps; default "none".
     pub(crate) steps: Option<Spanned<StepsModel>>,
-    /// What exceeds a rate and a burst is dropped before it comes to the queue; default "none".
+    /// Packets above a rate and a burst are dropped before they come to the queue; default "none".
     pub(crate) policer: Option<Spanned<PolicerModel>>,
-    /// What exceeds a rate and a burst waits before its transmission, and what is behind it in the queue. Only with
-    /// a constant rate; default "none".
+    /// Packets above a rate and a burst wait before their transmission, and so do those behind them in the queue.
+    /// Only with a constant rate; default "none".
     pub(crate) shaper: Option<Spanned<ShaperModel>>,
     /// The queue before the transmitter; default { droptail = "50 packets" }.
     pub(crate) queue: Option<Spanned<QueueModel>>,

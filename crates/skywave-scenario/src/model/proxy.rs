@@ -37,7 +37,7 @@ pub(crate) enum ProxyPresetModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProxySettingsModel {
-    /// Its node, between the ends of the flow; where the way goes through the radio network, any station.
+    /// Node of the proxy, between the ends of the flow; where the way goes through the radio network, any station.
     pub(crate) at: Spanned<String>,
     /// Data that it holds at most; default "64 KiB".
     pub(crate) buffer: Option<Spanned<Window>>,
@@ -82,7 +82,7 @@ pub(crate) enum TowardsSourceModel {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TowardsSourcePresetModel {
-    /// It acknowledges what it has got, and grants the room that it has (I-TCP).
+    /// The proxy acknowledges what it has got, and grants the room that it has (I-TCP).
     Plain,
     /// M-TCP, with all defaults: the same as `{ end-to-end = {} }`.
     MTcp,

@@ -2,7 +2,7 @@
 
 use crate::read::names::nearest;
 
-/// What a unit measures, and the name of its SI unit in results.
+/// Quantity that a unit measures; results have it in its SI unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Rate,
@@ -168,7 +168,7 @@ pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     Ok((scaled, kind))
 }
 
-/// Which rates `MBps` may mean: its letter says bytes, its form is that of bits, and these are eight
+/// Advice for a rate in `MBps`, whose letter says bytes and whose form is that of bits, which are eight
 /// times less.
 fn bits_or_bytes(unit: &str, known: &[&str]) -> Option<String> {
     let prefix = unit.strip_suffix("Bps")?;

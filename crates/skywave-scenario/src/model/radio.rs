@@ -44,7 +44,7 @@ pub(crate) struct RadioModel {
     pub(crate) cw_min: Option<Spanned<Count>>,
     /// Largest contention window in slots; default 1023.
     pub(crate) cw_max: Option<Spanned<Count>>,
-    /// Which unicast frames RTS and CTS go before: those that are longer than a size with their MAC header,
+    /// Unicast frames that RTS and CTS go before: those that are longer than a size with their MAC header,
     /// all, or none. The size also decides which frames are long unless `retries.long_above` does, so that a
     /// sweep over `rts` alone changes the number of attempts too; default "never".
     pub(crate) rts: Option<RtsModel>,
@@ -61,10 +61,10 @@ pub(crate) struct RadioModel {
     pub(crate) queue: Option<MacQueueModel>,
     /// How signals weaken with distance; default "ns2".
     pub(crate) propagation: Option<Spanned<PropagationModel>>,
-    /// What becomes of frames that overlap; default by `propagation`: { capture = "10dB" } with "ns2" and
+    /// Reception of frames that overlap; default by `propagation`: { capture = "10dB" } with "ns2" and
     /// `two_ray`, "sinr" with "ns3" and `log_distance`, "collision" with `ranges`.
     pub(crate) reception: Option<ReceptionModel>,
-    /// What makes a station find the channel taken; default "signals".
+    /// Signs by which a station finds the channel taken; default "signals".
     pub(crate) sensing: Option<SensingModel>,
     /// How stations find their ways: docs/mechanisms/aodv.md, docs/mechanisms/dsr.md, docs/mechanisms/dsdv.md; default
     /// "aodv".
@@ -197,14 +197,14 @@ pub(crate) struct PowerModel {
     pub(crate) noise: Option<Power>,
 }
 
-/// What becomes of frames that overlap.
+/// Reception of frames that overlap.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ReceptionModel {
-    /// All of them are lost.
+    /// All frames that overlap are lost.
     Collision,
-    /// The first one is received if it is this much stronger than each other one.
+    /// The first frame is received if it is this much stronger than each other one.
     Capture(Margin),
     /// Bits are lost at random, by signal, noise and interference.
     Sinr(SinrModel),

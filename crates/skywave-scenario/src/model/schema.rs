@@ -114,7 +114,7 @@ fn about(member: &Member) -> String {
     }
 }
 
-/// What may follow a member's name.
+/// Schema of the parameters that may follow a member's name.
 fn payload<F: Family>(member: &Member, default: &F, generator: &mut SchemaGenerator) -> Schema {
     let values = values(default, member.parameters);
     match member.parameters {

@@ -15,7 +15,7 @@ use crate::read::spanned::Spanned;
 pub(crate) struct StationModel {
     /// Name in paths of `[sweep]` and in plots; default its node, as written.
     pub(crate) name: Option<Spanned<String>>,
-    /// Its node. A station may have links too.
+    /// Node of the station, which may have links too.
     pub(crate) node: Spanned<String>,
     /// Make this many copies; `#` in the node's name becomes the number of the copy, from 1; default one
     /// station.
@@ -28,7 +28,7 @@ pub(crate) struct StationModel {
     /// "walk.setdest". Its nodes 0, 1, … are the copies 1, 2, …; its commands may stand in any order, as their
     /// times count, as in ns-2; default none.
     pub(crate) moves: Option<Spanned<MovesModel>>,
-    /// What its IP layer does to packets that it sends into the network, its own and those of others; default
+    /// IP layer: what it does to packets that the station sends into the network, its own and those of others; default
     /// nothing.
     pub(crate) ip: Option<Spanned<IpModel>>,
     /// Losses of frames on the air that it would otherwise receive whole, whoever they are for: data, ACK, RTS and CTS.

@@ -47,11 +47,11 @@ pub(crate) struct StepsSettingsModel {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", schemars(rename = "StepValues_{Q}", transform = crate::model::schema::unwrap_kinds))]
 pub(crate) enum StepValuesModel<Q> {
-    /// These in turn, again and again.
+    /// Values of a list in turn, again and again.
     #[serde(rename = "$array")]
     InTurn(Vec<Q>),
-    /// One of these, drawn for each step.
+    /// Value from a list, drawn for each step.
     AnyOf(Vec<Q>),
-    /// Drawn for each step, uniform between two bounds.
+    /// Value drawn for each step, uniform between two bounds.
     Uniform(Q, Q),
 }

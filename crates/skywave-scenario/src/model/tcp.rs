@@ -34,7 +34,7 @@ pub(crate) struct ComposedModel {
     pub(crate) preset: Option<Spanned<String>>,
     /// When a segment counts as lost. Not with QUIC; default that of the preset.
     pub(crate) detection: Option<DetectionModel>,
-    /// Which segments the sender sends while it repairs a loss. Not with QUIC, which has a recovery of its own;
+    /// Segments that the sender sends while it repairs a loss. Not with QUIC, which has a recovery of its own;
     /// default that of the preset.
     pub(crate) recovery: Option<RecoveryModel>,
     /// How the window grows and shrinks; default that of the preset.
@@ -101,7 +101,7 @@ pub(crate) struct TcpModel {
     /// early, while the drop probability that its average asks for is below `mark_p`. The sender cuts its
     /// window once for a window of marked data, as for a loss; default false, with laws that need it true.
     pub(crate) ecn: Option<bool>,
-    /// Whose rules a sender with ECN follows where RFC 3168 and ns-2 differ:
+    /// Rules that a sender with ECN follows where RFC 3168 and ns-2 differ:
     /// docs/scenarios.md#ecn-in-rfc-3168-and-in-ns-2; default by profile: ns2 "ns2", the others "rfc3168".
     pub(crate) ecn_rules: Option<NamedModel<EcnRules>>,
     /// The receiver echoes every mark as it comes, not from the first one on until the sender answers, and
@@ -121,7 +121,7 @@ pub(crate) struct TcpModel {
     /// The receiver tells the window law for how long 802.11 stations contended for the channel, and of
     /// congestion warnings. Only laws that listen do anything with it; default false.
     pub(crate) hints: Option<bool>,
-    /// What is outstanding is bounded beside the window, by how long 802.11 stations contend for the channel
+    /// Data in flight are bounded beside the window, by how long 802.11 stations contend for the channel
     /// (docs/mechanisms/contention-control.md); sets `hints`; default false.
     pub(crate) contention_control: Option<bool>,
     /// What sets the pace at which segments leave; default "off".
@@ -161,7 +161,7 @@ pub(crate) enum CountingModel {
     Acks,
     /// Acknowledged bytes count, at most this many segments an ACK.
     Bytes(Count),
-    /// What an ACK reports for the first time counts, cumulatively or by a SACK block, as in Linux: the ACK
+    /// Bytes that an ACK reports for the first time count, cumulatively or by a SACK block, as in Linux: the ACK
     /// that ends a repair counts little.
     Delivered,
 }

@@ -13,15 +13,15 @@ use crate::model::quantity::{Kind, split};
 
 /// A type written as a string with a unit.
 trait Unit: Sized {
-    /// What a message says that it must be.
+    /// Values that are allowed, in words that follow "must be" in a message.
     const EXPECTED: &'static str;
-    /// Its description in the JSON schema.
+    /// Description in the JSON schema.
     #[cfg_attr(
         not(feature = "schema"),
         expect(dead_code, reason = "for the schema alone")
     )]
     const PATTERN: &'static str;
-    /// What it may measure.
+    /// Quantities that the unit may measure.
     const KINDS: &'static [Kind];
 
     /// Makes it from the number in base units; the error is a label.
@@ -30,7 +30,7 @@ trait Unit: Sized {
     /// Smallest and largest bare whole number, where one is allowed.
     const BARE: Option<(u32, u32)> = None;
 
-    /// It may be below zero where what it measures usually is not.
+    /// True if a value may be below zero where its quantity usually is not.
     const SIGNED: bool = false;
 }
 
@@ -283,7 +283,7 @@ impl Unit for Limit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Room {
     Limit(link::Limit),
-    /// What the link sends in this time.
+    /// Length of time: as much as the link sends in it.
     Time(skywave_core::Duration),
 }
 
@@ -307,7 +307,7 @@ impl Unit for Room {
 pub(crate) enum Level {
     Packets(f64),
     Bytes(f64),
-    /// What the link sends in this time.
+    /// Length of time: as much as the link sends in it.
     Time(skywave_core::Duration),
 }
 

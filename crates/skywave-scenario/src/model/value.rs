@@ -62,7 +62,7 @@ pub(crate) fn filled_before<C: Settings>(
     Ok(config)
 }
 
-/// One of these names, by its place among them; `None` for [`ANY_NAME`].
+/// Seed that reads a name as its place among the known ones; [`ANY_NAME`] stands for all others, as `None`.
 pub(crate) struct Name {
     known: &'static [&'static str],
     is_key: bool,

@@ -35,7 +35,7 @@ impl Document {
         self.tree.get(key).is_some()
     }
 
-    /// What the file says; the error has all mistakes that can be told apart.
+    /// Decodes the file as a `T`; the error has all mistakes that can be told apart.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
         de::from_node(&self.tree).map_err(|first: Fault| {
             let all = mistakes::all(self.tree.clone(), |tree| de::from_node::<T>(tree).map(drop));

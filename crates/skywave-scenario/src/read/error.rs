@@ -77,13 +77,13 @@ impl ScenarioError {
         self
     }
 
-    /// The same with the file's other mistakes, which are shown after it.
+    /// Adds the file's other mistakes, which are shown after this one.
     pub(crate) fn with_others(mut self, others: Vec<Self>) -> Self {
         self.0.others = others;
         self
     }
 
-    /// The same as a warning: the file can be used.
+    /// Makes the mistake a warning: the file can be used.
     pub(crate) fn into_warning(mut self) -> Self {
         self.0.is_warning = true;
         self

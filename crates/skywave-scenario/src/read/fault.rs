@@ -9,7 +9,7 @@ use crate::read::tree::Span;
 /// A mistake found by one of the passes, before it is tied to the file's text.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// What is wrong. When `of_key`, the sentence lacks its subject: the key.
+    /// Message that says what is wrong. When `of_key`, the sentence lacks its subject: the key.
     message: String,
     of_key: bool,
     /// The value is wrong by itself, whatever stands elsewhere in the file.
@@ -142,7 +142,7 @@ impl Fault {
         self.unknown_name && self.unknown_key().is_none()
     }
 
-    /// The first of the message's texts between accents.
+    /// Name in the message: the first of its texts between accents.
     pub(crate) fn name(&self) -> Option<&str> {
         self.message.split('`').nth(1)
     }
@@ -258,7 +258,7 @@ impl serde::de::Error for Fault {
     }
 }
 
-/// What others call a key of ours.
+/// Key that is meant by a name from other tools, and a sentence on how they differ.
 fn synonym(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
         "rtt" => Some(("delay", " It is one way: half of the RTT")),

@@ -24,7 +24,7 @@ pub trait Files {
     /// The text of the file at `path`: of at most [`MAX_FILE`] bytes.
     fn text(&self, path: &str) -> Result<String, Unreadable>;
 
-    /// There is a file at `path`.
+    /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
 
     /// The name of the file at `path` in the record of what a result depends on.
@@ -98,7 +98,7 @@ impl<'a> Shelf<'a> {
         }
     }
 
-    /// There is a file at this path, relative to the scenario.
+    /// Whether there is a file at this path, relative to the scenario.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.files.exists(path)
     }

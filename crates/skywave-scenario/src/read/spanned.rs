@@ -16,7 +16,7 @@ pub struct Spanned<T> {
 }
 
 impl<T> Spanned<T> {
-    /// Its place in the text, in bytes.
+    /// Place of the value in the text, in bytes.
     pub fn span(&self) -> Span {
         self.span.clone()
     }

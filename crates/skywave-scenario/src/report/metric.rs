@@ -51,7 +51,7 @@ pub const LINK_METRICS: &[Metric] = &first::<_, { described(LINK) }>(LINK);
 /// The quantities measured of a station of a radio network.
 pub const STATION_METRICS: &[Metric] = &first::<_, { described(STATION) }>(STATION);
 
-/// What most plots show: of a flow over the window, and in bins of time.
+/// Goodput, which most plots show: of a flow over the window, and in bins of time.
 pub const GOODPUT: Metric = FLOW_METRICS[0];
 
 /// Quantities recorded over time with `run.series = true`.
@@ -66,7 +66,7 @@ pub const SERIES: &[Metric] = &[
     metric("queue", "queue", "Queue of a link, in packets."),
 ];
 
-/// What is counted in bins of time with `run.bins`.
+/// Measures that are counted in bins of time with `run.bins`.
 pub const BINNED: &[Metric] = &[GOODPUT];
 
 /// The quantities that can be asked for at some place of a report.
@@ -188,7 +188,7 @@ pub(super) mod schema {
     names!(StationMeasure, "A measure of stations.", STATION_METRICS);
     names!(SeriesMeasure, "A quantity over time.", SERIES);
 
-    /// What `y` of a plot may be.
+    /// Measure that `y` of a plot may name.
     #[derive(JsonSchema)]
     #[schemars(untagged)]
     #[expect(dead_code, reason = "for the schema alone")]

@@ -10,7 +10,7 @@ use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
 
-/// What to show of the results.
+/// Plots and table of the results.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -26,7 +26,7 @@ pub(crate) struct ReportModel {
         schemars(with = "Vec<super::metric::schema::FlowMeasure>")
     )]
     table: Vec<Spanned<String>>,
-    /// What swept values and flows are called in all plots, as in { cerl = "TCP CERL" }; default as written,
+    /// Names of swept values and of flows in all plots, as in { cerl = "TCP CERL" }; default as written,
     /// compositions in short.
     #[serde(default)]
     names: BTreeMap<String, Spanned<String>>,
@@ -48,7 +48,7 @@ struct PlotModel {
         schemars(with = "Option<super::metric::schema::Measure>")
     )]
     y: Option<Spanned<String>>,
-    /// What makes one sample of a CDF or of a box; default "run".
+    /// Sample of a CDF or of a box: a run, a flow or a transfer; default "run".
     sample: Option<Spanned<SampleModel>>,
     /// One line for each value of this: a swept path, "flow" or "seed"; default one line.
     by: Option<Spanned<String>>,
@@ -62,15 +62,15 @@ struct PlotModel {
     x_label: Option<String>,
     /// Words at the vertical axis, before the unit; "" for none; default what is measured.
     y_label: Option<String>,
-    /// What values of `x` and `by` are called in this plot, as in { cerl = "TCP CERL" }; default those of
+    /// Names of values of `x` and `by` in this plot, as in { cerl = "TCP CERL" }; default those of
     /// `[report]`.
     #[serde(default)]
     names: BTreeMap<String, Spanned<String>>,
-    /// Only this flow; default all flows.
+    /// Flow that the plot is of; default all flows.
     flow: Option<Spanned<String>>,
-    /// This link: `y` is then a measure of links; default none.
+    /// Link that the plot is of: `y` is then a measure of links; default none.
     link: Option<Spanned<String>>,
-    /// This station: `y` is then a measure of stations; default none.
+    /// Station that the plot is of: `y` is then a measure of stations; default none.
     station: Option<Spanned<String>>,
 }
 
@@ -87,7 +87,7 @@ enum KindModel {
     Box,
 }
 
-/// What makes one sample of a distribution.
+/// Sample of a distribution: a run, a flow or a transfer.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -111,7 +111,7 @@ enum ScaleModel {
     Log,
 }
 
-/// What a report may refer to.
+/// Names that a report may refer to.
 pub(crate) struct Names {
     pub(crate) params: Vec<String>,
     pub(crate) flows: Vec<String>,
@@ -202,7 +202,7 @@ impl PlotModel {
         })
     }
 
-    /// What has its numbers in this plot, unless it is one over time.
+    /// Measures that this plot may show, unless it is one over time.
     fn measured(&self) -> Result<&'static Measured, Fault> {
         match (&self.link, &self.station) {
             (Some(_), Some(station)) => Err(Fault::new(
@@ -216,7 +216,7 @@ impl PlotModel {
         }
     }
 
-    /// What is shown against `x`.
+    /// Measure that is shown against `x`.
     fn measure(&self, x: &PlotAxis, names: &Names) -> Result<Metric, Fault> {
         let measured = self.measured()?;
         let Some(y) = &self.y else {
@@ -247,7 +247,7 @@ impl PlotModel {
         find(y, &OVER_TIME)
     }
 
-    /// What the distribution is of.
+    /// Measure that the distribution is of.
     fn measure_of_cdf(&self) -> Result<Metric, Fault> {
         if let Some(y) = &self.y {
             return Err(Fault::new(y.span.clone(), "a CDF has no `y`")
@@ -257,7 +257,7 @@ impl PlotModel {
         find(&self.x, self.measured()?)
     }
 
-    /// What makes a sample of `measure`; only flows and their transfers can be taken one by one.
+    /// Sample of a distribution of `measure`; only flows and their transfers can be taken one by one.
     fn sample(&self, kind: PlotKind, measure: Metric, names: &Names) -> Result<Sample, Fault> {
         let Some(sample) = &self.sample else {
             return Ok(Sample::Run);

@@ -41,11 +41,11 @@ pub(crate) struct Axis {
 struct Path {
     text: String,
     span: Span,
-    /// One of [`ROOTS`].
+    /// First word of the path, one of [`ROOTS`].
     root: &'static str,
-    /// Which links, stations, flows or agents.
+    /// Places of the links, stations, flows or agents that the path is of.
     targets: Vec<usize>,
-    /// What a `*` reaches, in words; empty for a path without.
+    /// Words for what a `*` reaches; empty for a path without.
     reach: String,
     /// Keys with the places where the path names them.
     keys: Vec<(String, Span)>,
@@ -334,7 +334,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone, root: &str) -> Strin
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// What the paths with a `*` reach, each in words.
+/// Each path with a `*`, and what it reaches, in words.
 pub(crate) fn reaches(axes: &[Axis]) -> Vec<(String, String)> {
     let paths = axes.iter().flat_map(|axis| &axis.paths);
     let starred = paths.filter(|path| !path.reach.is_empty());

@@ -51,7 +51,7 @@ impl ParamValue {
         }
     }
 
-    /// The same for two values that mean the same number, or are written alike.
+    /// Key that is equal for two values that mean the same number, or are written alike.
     pub(super) fn key(&self) -> String {
         let unit = self.quantity.as_ref().map_or("", |q| q.unit);
         match self.number() {
