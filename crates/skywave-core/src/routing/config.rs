@@ -1,4 +1,4 @@
-//! Which routing protocols there are.
+//! Choice of a routing protocol.
 
 use super::{aodv, dsdv, dsr};
 use crate::parameter::{Described, Refusal, family};

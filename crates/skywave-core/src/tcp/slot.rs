@@ -40,7 +40,7 @@ pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value}
 
 /// A member that is built in: its description, and how one is made for a connection.
 pub trait BuiltIn {
-    /// Its parameters; `()` for none.
+    /// Parameters of the member; `()` for none.
     type Config: Configuration;
     /// The state machine that runs in a connection.
     type State;

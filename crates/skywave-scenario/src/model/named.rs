@@ -1,11 +1,11 @@
-//! One of several names, as a file writes it; the names are those of the core's own choice ([`Named`]).
+//! Choice among several names, as a file writes it; the names are those of the core's own choice ([`Named`]).
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer};
 use skywave_core::parameter::Named;
 
 use crate::model::value::OneOf;
 
-/// One of several names.
+/// Choice among several names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedModel<E>(pub(crate) E);
 

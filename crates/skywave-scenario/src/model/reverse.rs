@@ -56,7 +56,7 @@ impl LinkModel {
     }
 }
 
-/// What the link's `reverse` has.
+/// Entries of the link's own `reverse` table; none where it has no such table.
 fn own(link: &Node) -> Result<&[Entry], Fault> {
     let Some(reverse) = link.get("reverse") else {
         return Ok(&[]);
@@ -114,7 +114,7 @@ impl schemars::JsonSchema for ReverseModel {
     }
 }
 
-/// What a key of `reverse` stands for where a file does not give it.
+/// Default of a key of `reverse`, in words: the value it has where a file does not give it.
 #[cfg(feature = "schema")]
 fn default(key: &str) -> &'static str {
     match key {

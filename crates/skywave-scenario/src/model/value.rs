@@ -116,7 +116,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Those of a table.
+    /// Reader for the parameters that `C` describes.
     pub(crate) fn of<C: Table>() -> Self {
         Self {
             parameters: C::PARAMETERS,
