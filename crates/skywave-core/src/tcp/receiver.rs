@@ -87,8 +87,7 @@ struct Disorder {
 }
 
 impl Disorder {
-    /// Whether nothing is out of order or to be reported any more. (Then no position after which a
-    /// channel lost data matters either.)
+    /// Whether nothing is out of order or to be reported; no position after which a channel lost data matters then.
     fn is_over(&self) -> bool {
         self.held.is_empty()
             && self.recent.is_empty()
@@ -485,8 +484,7 @@ impl Receiver {
         hints
     }
 
-    /// Whether the receiver echoes to the sender what the path has written on data: ECN marks, loss
-    /// notifications or hints.
+    /// Whether ACKs echo what the path has written on data: ECN marks, loss notifications or hints.
     #[inline]
     pub fn tells_way(&self) -> bool {
         self.tells_way
