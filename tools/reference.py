@@ -25,7 +25,8 @@ INTRO = """\
 # Reference of scenario files
 
 <!-- Made by tools/reference.py from schema/scenario.schema.json, that is from the doc comments of
-     the model and of the configurations in it. Change those, write the schema again (its test says how), and run the tool. -->
+     the model and of the configurations in it. Change those, write the schema again (its test says
+     how), and run the tool. -->
 
 All keys of a scenario, with their values and defaults. [scenarios.md](scenarios.md) explains how
 they work together. In each table the keys that are needed come first. A key that is not listed here
