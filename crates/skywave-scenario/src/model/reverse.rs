@@ -22,7 +22,7 @@ const OF_BOTH: [&str; 8] = [
 pub(crate) fn reverse(link: &Node) -> Result<LinkModel, Fault> {
     let own = own(link)?;
     let has = |keys: &[&str]| own.iter().any(|e| keys.contains(&e.key.as_str()));
-    let is_fast = link.get("reverse_rate").is_some() || has(&["rate", "trace", "trace_else"]);
+    let has_own_rate = link.get("reverse_rate").is_some() || has(&["rate", "trace", "trace_else"]);
     let inherited = link.entries().iter().filter_map(|entry| {
         let key = entry.key.as_str();
         match key {
@@ -33,7 +33,7 @@ pub(crate) fn reverse(link: &Node) -> Result<LinkModel, Fault> {
                 loss.node.value = Value::Table(vec![renamed(back, "forward")]);
                 loss
             }),
-            "rate" | "trace" | "trace_else" if is_fast => None,
+            "rate" | "trace" | "trace_else" if has_own_rate => None,
             _ => (!OF_BOTH.contains(&key) && !has(&[key])).then(|| entry.clone()),
         }
     });

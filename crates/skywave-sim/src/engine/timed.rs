@@ -25,7 +25,7 @@ use crate::observe::Offer;
 use crate::spec::Spec;
 
 /// Number of packets ahead for which queues are prefetched with many flows: while the engine offers a
-/// packet, it fetches the queue of the packet so many places after it.
+/// packet, it fetches the queue of the packet this number of places behind it.
 const ARRIVALS_AHEAD: usize = 4;
 
 /// A link with a time of its own.

@@ -213,7 +213,7 @@ pub(crate) enum End {
 /// Reply of the receiver about a file that has a stream for itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply {
-    /// The receiver reads what it has; so many bytes so far.
+    /// Progress while the receiver reads the part of the file that it already has: bytes read so far.
     Reading(u64),
     /// The receiver has the first bytes of the file, with this hash.
     Have { bytes: u64, hash: [u8; 32] },

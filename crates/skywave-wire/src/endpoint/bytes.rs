@@ -93,8 +93,8 @@ impl Bytes {
         self.start = before;
     }
 
-    /// Page of a position that is not before the start, and the range in it of so many bytes, or of as
-    /// many as it has.
+    /// Index of the page that holds `position`, which must not lie before the start, and the range of `len` bytes in
+    /// that page from there, cut at the page's end.
     fn place(&self, position: u64, len: usize) -> (usize, Range<usize>) {
         let page = position / PAGE as u64 - self.start / PAGE as u64;
         let from = (position % PAGE as u64) as usize;

@@ -32,8 +32,7 @@ parameters! {
         /// The smallest RTT is in ticks of the retransmission timer's clock, the handshake's included.
         // Of the segments that it times.
         coarse_rtt: bool = false, Flag;
-        /// What the path carries is in whole segments, rounded down.
-        // BWE·RTTmin.
+        /// Round BWE·RTTmin, the window that the estimated bandwidth fills, down to whole segments.
         whole: bool = false, Flag;
         /// A timeout divides the threshold by the losses in a row that came below it, up to 4.
         divides: bool = false, Flag;
