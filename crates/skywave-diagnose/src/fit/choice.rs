@@ -1,0 +1,58 @@
+//! Candidates for what a link does, and the choice between them by the Bayesian information criterion.
+
+/// A model that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate<M> {
+    /// The model with its likeliest parameters.
+    pub model: M,
+    /// Logarithm of its likelihood.
+    pub log_likelihood: f64,
+    /// Free parameters.
+    pub parameters: u32,
+}
+
+impl<M> Candidate<M> {
+    /// The Bayesian information criterion over `observations`: smaller is better.
+    pub fn bic(&self, observations: usize) -> f64 {
+        let count = (observations.max(1)) as f64;
+        f64::from(self.parameters) * libm::log(count) - 2.0 * self.log_likelihood
+    }
+}
+
+/// Candidates that were tried on the same observations, best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice<M> {
+    /// The candidates, best first.
+    pub candidates: Vec<Candidate<M>>,
+    /// Number of the observations.
+    pub observations: usize,
+}
+
+/// A difference of the criterion below which two models cannot be told apart.
+const TOLD_APART: f64 = 6.0;
+
+impl<M> Choice<M> {
+    /// Orders the candidates; of equals the earlier one is the better. `None` without any.
+    pub fn new(mut candidates: Vec<Candidate<M>>, observations: usize) -> Option<Self> {
+        candidates.sort_by(|a, b| a.bic(observations).total_cmp(&b.bic(observations)));
+        (!candidates.is_empty()).then_some(Self {
+            candidates,
+            observations,
+        })
+    }
+
+    /// The likeliest model.
+    pub fn best(&self) -> &M {
+        &self.candidates[0].model
+    }
+
+    /// The models that the observations cannot tell from the best, the best first.
+    pub fn equals(&self) -> impl Iterator<Item = &M> {
+        let bic = |candidate: &Candidate<M>| candidate.bic(self.observations);
+        let least = bic(&self.candidates[0]);
+        self.candidates
+            .iter()
+            .filter(move |candidate| bic(candidate) - least < TOLD_APART)
+            .map(|candidate| &candidate.model)
+    }
+}

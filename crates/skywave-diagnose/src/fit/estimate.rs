@@ -1,0 +1,50 @@
+//! Numbers with their intervals.
+
+use std::fmt;
+
+/// A number of the link as a record tells it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The likeliest value.
+    pub value: f64,
+    /// Lower bound of its 95 % interval.
+    pub low: f64,
+    /// Upper bound of its 95 % interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// An estimate with its interval.
+    pub fn new(value: f64, low: f64, high: f64) -> Self {
+        Self { value, low, high }
+    }
+
+    /// The same in another unit.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self::new(self.value * factor, self.low * factor, self.high * factor)
+    }
+}
+
+/// Something that a record tells, or why it cannot.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known<T> {
+    /// It tells this.
+    Told(T),
+    /// It cannot be told: a clause that says why ("the queue was never filled").
+    Unknown(String),
+}
+
+impl<T> Known<T> {
+    /// The value, if it is known.
+    pub fn told(&self) -> Option<&T> {
+        match self {
+            Self::Told(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// An unknown, by its reason.
+    pub fn unknown(reason: impl fmt::Display) -> Self {
+        Self::Unknown(reason.to_string())
+    }
+}

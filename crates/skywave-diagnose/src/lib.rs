@@ -1,0 +1,7 @@
+//! From records of a link to what the link is, why a transfer over it was slow, and what would help.
+//!
+//! [`record`] reads what people have: pings, iperf3, captures, traces of rates. [`fit`] finds the link that explains them,
+//! and says what they cannot tell.
+
+pub mod fit;
+pub mod record;

@@ -1,0 +1,77 @@
+//! Small packets sent now and then, each answered or not: ping, irtt.
+
+/// A series of probes of one link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probes {
+    /// The tool that sent them.
+    pub tool: ProbeTool,
+    /// The probes in the order in which they were sent.
+    pub probes: Vec<Probe>,
+    /// Bytes of a probe from the IP header on, where the record tells.
+    pub bytes: Option<u32>,
+    /// The times of sending are by the record's own clock readings, not by a regular schedule.
+    pub is_timed: bool,
+}
+
+/// A tool that probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeTool {
+    /// Any ping.
+    Ping,
+    /// irtt, or another that measures both ways.
+    Irtt,
+    /// A table of times and delays.
+    Table,
+}
+
+/// A probe and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// When it was sent, seconds from the first probe.
+    pub sent_s: f64,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    /// An answer came.
+    Answered {
+        /// The round trip.
+        rtt: Reading,
+        /// Delay of the way there in seconds, by clocks that need not agree: only its changes mean something.
+        up_s: Option<f64>,
+        /// Delay of the way back in seconds, likewise.
+        down_s: Option<f64>,
+    },
+    /// No answer ever came.
+    Lost(Way),
+}
+
+/// A measured time as the record has it: rounded or cut off, so the true one is between two bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reading {
+    /// The least that the true value may be, seconds.
+    pub low_s: f64,
+    /// The most that the true value may be, seconds.
+    pub high_s: f64,
+}
+
+impl Reading {
+    /// The middle of the two bounds, seconds.
+    pub fn middle_s(self) -> f64 {
+        f64::midpoint(self.low_s, self.high_s)
+    }
+}
+
+/// Direction of the link in which a probe was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The record does not tell.
+    Unknown,
+    /// The way there.
+    Up,
+    /// The way back.
+    Down,
+}

@@ -1,0 +1,23 @@
+//! The rates that a link had, as traces tell them.
+
+/// Rates of a link over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rates {
+    /// Spans in the order of time without gaps between them.
+    pub spans: Vec<Span>,
+    /// Opportunities to send in the order of time, milliseconds, if the record is a list of these (mahimahi's format).
+    pub opportunities_ms: Option<Vec<u64>>,
+    /// Bytes of an opportunity, if the record is a list of these.
+    pub opportunity_bytes: u32,
+}
+
+/// A time with one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Start in seconds from the record's beginning.
+    pub from_s: f64,
+    /// End in seconds from the record's beginning.
+    pub to_s: f64,
+    /// Rate in bits a second; `None` where the record says that it is missing.
+    pub bps: Option<f64>,
+}

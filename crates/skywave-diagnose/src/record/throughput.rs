@@ -1,0 +1,55 @@
+//! Bytes moved in intervals: iperf3.
+
+/// Throughput of one transfer, interval by interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Throughput {
+    /// What carried the data.
+    pub carried: Carried,
+    /// Congestion control of the sender, where the record names it ("cubic").
+    pub congestion: Option<String>,
+    /// The record is of the sender's side (only that has round trips, retransmissions and windows).
+    pub is_sender: bool,
+    /// The data came towards the host that kept the record (`iperf3 -R`).
+    pub is_download: bool,
+    /// Parallel streams.
+    pub streams: usize,
+    /// The intervals in the order of time, streams added up.
+    pub intervals: Vec<Interval>,
+}
+
+/// Transport protocol of a throughput test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// TCP.
+    Tcp,
+    /// UDP.
+    Udp,
+}
+
+/// Sums of one interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// Start in seconds from the test's beginning.
+    pub from_s: f64,
+    /// End in seconds from the test's beginning.
+    pub to_s: f64,
+    /// Payload bytes: at a sender those written to the socket, at a receiver those that came.
+    pub bytes: u64,
+    /// Segments sent again.
+    pub retransmits: Option<u64>,
+    /// Smoothed round trip at the interval's end, seconds; of several streams the mean.
+    pub rtt_s: Option<f64>,
+    /// Congestion window at the interval's end in bytes; of several streams the sum.
+    pub cwnd: Option<u64>,
+    /// Datagrams of UDP, where a receiver counted them.
+    pub lost: Option<Lost>,
+}
+
+/// Datagrams that a receiver missed, of those that were sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Datagrams that never came.
+    pub lost: u64,
+    /// Datagrams sent.
+    pub sent: u64,
+}
