@@ -5,3 +5,4 @@
 
 pub mod fit;
 pub mod record;
+pub mod transfer;

@@ -1,25 +1,14 @@
 //! The connections that a capture shows.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::Read;
-use std::net::IpAddr;
 
-use etherparse::{EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader};
 use skywave_core::seq::SeqNr;
 
+use super::dissect::{Dissected, Endpoint, dissect};
 use super::ranges::Ranges;
 use super::read::{Frame, ReadError, read};
 use super::remark::Remark;
-
-/// Link types (the registry of tcpdump.org) that are understood.
-const NULL: i32 = 0;
-const ETHERNET: i32 = 1;
-const RAW: [i32; 5] = [12, 14, 101, 228, 229];
-const LOOP: i32 = 108;
-const LINUX_SLL: i32 = 113;
-const LINUX_SLL2: i32 = 276;
-const LINUX_SLL2_HEADER: usize = 20;
 
 /// Stream positions begin here, so that what was sent before a capture began has one too.
 const FIRST_POSITION: u64 = 1 << 32;
@@ -38,15 +27,6 @@ pub struct Summary {
     /// Connections in the order of their first packets.
     pub connections: Vec<Connection>,
     latest: BTreeMap<(Protocol, Endpoint, Endpoint), usize>,
-}
-
-/// An address and a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Endpoint {
-    /// The host.
-    pub address: IpAddr,
-    /// The port.
-    pub port: u16,
 }
 
 /// A transport protocol.
@@ -105,14 +85,6 @@ struct Stream {
     passed: Ranges,
 }
 
-/// A packet, dissected.
-struct Packet {
-    from: Endpoint,
-    to: Endpoint,
-    payload: u64,
-    tcp: Option<TcpHeader>,
-}
-
 impl Summary {
     /// Adds up a capture.
     pub fn read(input: impl Read + Send) -> Result<Self, ReadError> {
@@ -143,7 +115,7 @@ impl Summary {
     }
 
     /// The connection of a packet, a new one if need be.
-    fn connection(&mut self, packet: &Packet, at_ns: u64) -> usize {
+    fn connection(&mut self, packet: &Dissected, at_ns: u64) -> usize {
         let protocol = match packet.tcp {
             Some(_) => Protocol::Tcp,
             None => Protocol::Udp,
@@ -170,7 +142,7 @@ impl Summary {
 
 impl Connection {
     /// A SYN with another sequence number opens another connection between the same ports.
-    fn is_replaced_by(&self, packet: &Packet) -> bool {
+    fn is_replaced_by(&self, packet: &Dissected) -> bool {
         let Some(tcp) = packet.tcp.as_ref().filter(|tcp| tcp.syn && !tcp.ack) else {
             return false;
         };
@@ -201,7 +173,7 @@ impl Connection {
 }
 
 impl Direction {
-    fn add(&mut self, packet: &Packet, frame: &Frame<'_>) {
+    fn add(&mut self, packet: &Dissected, frame: &Frame<'_>) {
         self.packets += 1;
         self.bytes += u64::from(frame.length);
         self.payload_bytes += packet.payload;
@@ -235,81 +207,6 @@ impl Direction {
         if !lost {
             self.passed_bytes += stream.passed.insert(data, data + packet.payload);
         }
-    }
-}
-
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", std::net::SocketAddr::new(self.address, self.port))
-    }
-}
-
-/// The ends and lengths of a TCP or UDP packet; `None` for anything else.
-fn dissect(frame: &Frame<'_>) -> Option<Packet> {
-    let headers = headers(frame)?;
-    let (from, to, ip_payload) = match headers.net? {
-        NetHeaders::Ipv4(ip, extensions) => {
-            let headers = ip.header_len() + extensions.header_len();
-            let whole = match usize::from(ip.total_len) {
-                // A packet that the sending host's network card was to cut up.
-                0 => frame.length as usize,
-                length => length,
-            };
-            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
-            (ends.0, ends.1, whole.saturating_sub(headers))
-        }
-        NetHeaders::Ipv6(ip, extensions) => {
-            let payload = usize::from(ip.payload_length);
-            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
-            (
-                ends.0,
-                ends.1,
-                payload.saturating_sub(extensions.header_len()),
-            )
-        }
-        NetHeaders::Arp(_) => return None,
-    };
-    let (from_port, to_port, header, tcp) = match headers.transport? {
-        TransportHeader::Tcp(tcp) => {
-            let ports = (tcp.source_port, tcp.destination_port);
-            (ports.0, ports.1, tcp.header_len(), Some(tcp))
-        }
-        TransportHeader::Udp(udp) => (
-            udp.source_port,
-            udp.destination_port,
-            udp.header_len(),
-            None,
-        ),
-        _ => return None,
-    };
-    Some(Packet {
-        from: Endpoint {
-            address: from,
-            port: from_port,
-        },
-        to: Endpoint {
-            address: to,
-            port: to_port,
-        },
-        payload: ip_payload.saturating_sub(header) as u64,
-        tcp,
-    })
-}
-
-fn headers<'a>(frame: &Frame<'a>) -> Option<LaxPacketHeaders<'a>> {
-    let bytes = frame.bytes;
-    match frame.link_type {
-        ETHERNET => LaxPacketHeaders::from_ethernet(bytes).ok(),
-        LINUX_SLL => LaxPacketHeaders::from_linux_sll(bytes).ok(),
-        LINUX_SLL2 => {
-            let (head, rest) = bytes.split_at_checked(LINUX_SLL2_HEADER)?;
-            let kind = EtherType(u16::from_be_bytes([head[0], head[1]]));
-            Some(LaxPacketHeaders::from_ether_type(kind, rest))
-        }
-        // Four bytes name the family, in the byte order of some host; IP itself tells its version.
-        NULL | LOOP => LaxPacketHeaders::from_ip(bytes.get(4..)?).ok(),
-        raw if RAW.contains(&raw) => LaxPacketHeaders::from_ip(bytes).ok(),
-        _ => None,
     }
 }
 

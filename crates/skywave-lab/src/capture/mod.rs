@@ -7,6 +7,7 @@
 //! [`read`] goes through a capture, ours or tcpdump's, and [`Summary`] adds up its connections.
 
 mod connection;
+mod dissect;
 mod packet;
 mod pcapng;
 mod points;
@@ -16,7 +17,8 @@ mod recorder;
 mod remark;
 mod sequence;
 
-pub use connection::{Connection, Direction, Endpoint, Protocol, Summary};
+pub use connection::{Connection, Direction, Protocol, Summary};
+pub use dissect::{Dissected, Endpoint, dissect};
 pub use points::{Captured, DIRECTORY, Error, Options, capture, check_links};
 pub use read::{Frame, ReadError, read};
 pub use recorder::Keep;

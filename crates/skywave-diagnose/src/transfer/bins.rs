@@ -1,0 +1,58 @@
+//! What a sender did and knew in each hundredth of a second.
+
+/// Width of a bin, nanoseconds.
+pub const WIDTH_NS: u64 = 10_000_000;
+
+/// A hundredth of a second in which something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// Number of the bin from the transfer's first packet.
+    pub index: u32,
+    /// Payload bytes sent, those sent again too.
+    pub sent: u32,
+    /// Payload bytes of which an answer told for the first time.
+    pub delivered: u32,
+    /// Most payload bytes in flight.
+    pub flight: u32,
+    /// Receive window at its last answer, bytes; of a bin without answers that of the one before.
+    pub window: u32,
+    /// Retransmissions.
+    pub again: u16,
+    /// The sender was repairing a loss.
+    pub is_recovering: bool,
+    /// A retransmission ended a silence: a timeout.
+    pub is_after_timeout: bool,
+}
+
+/// The bins in which something happened, in the order of time.
+#[derive(Clone, Debug, Default)]
+pub struct Bins {
+    bins: Vec<Bin>,
+}
+
+impl Bins {
+    /// The bins in the order of time.
+    pub fn iter(&self) -> impl Iterator<Item = &Bin> {
+        self.bins.iter()
+    }
+
+    /// The bin of a time, a new one if need be; a time before the last bin counts there.
+    pub(super) fn at(&mut self, at_ns: u64) -> &mut Bin {
+        let index = u32::try_from(at_ns / WIDTH_NS).unwrap_or(u32::MAX);
+        let last = self.bins.last().copied();
+        if last.is_none_or(|bin| bin.index < index) {
+            self.bins.push(Bin {
+                index,
+                sent: 0,
+                delivered: 0,
+                flight: 0,
+                window: last.map_or(u32::MAX, |bin| bin.window),
+                again: 0,
+                is_recovering: false,
+                is_after_timeout: false,
+            });
+        }
+        let last = self.bins.len() - 1;
+        &mut self.bins[last]
+    }
+}

@@ -1,0 +1,318 @@
+//! From a capture to the transfers that it shows.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use etherparse::TcpOptionElement;
+use skywave_core::seq::SeqNr;
+use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, dissect};
+use smallvec::SmallVec;
+
+use super::bins::Bins;
+use super::board::Board;
+use super::sent::Sent;
+
+/// Stream positions begin here, so that what was sent before the capture began has one too.
+const FIRST_POSITION: u64 = 1 << 32;
+/// Most payload of a segment where no SYN tells: Ethernet's.
+const USUAL_MSS: u64 = 1460;
+/// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
+const TIMESTAMPS: u64 = 12;
+
+/// What a capture shows.
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    /// Packets.
+    pub packets: u64,
+    /// Packets that are neither TCP nor UDP, or of which too little was kept to tell.
+    pub other: u64,
+    /// Packets of UDP.
+    pub udp: u64,
+    /// Seconds from the first packet to the last.
+    pub span_s: f64,
+    /// The file ends within a packet.
+    pub is_cut_off: bool,
+    /// Directions of TCP connections with a payload, in the order in which the connections began.
+    pub transfers: Vec<Transfer>,
+}
+
+/// One direction of a TCP connection: data, and the answers to it.
+#[derive(Clone, Debug)]
+pub struct Transfer {
+    /// The sender of the data.
+    pub from: Endpoint,
+    /// The receiver.
+    pub to: Endpoint,
+    /// Seconds from the capture's first packet to the connection's first.
+    pub begins_s: f64,
+    /// Seconds from the connection's first packet to its last.
+    pub duration_s: f64,
+    /// Opening of the connection, if the capture shows it.
+    pub handshake: Option<Handshake>,
+    /// Payload of the largest segment, bytes.
+    pub mss: u32,
+    /// Bytes of headers around a full segment, from the IP header on.
+    pub headers: u32,
+    /// Transmissions in the order of time.
+    pub sent: Vec<Sent>,
+    /// The sender's doings in hundredths of a second.
+    pub bins: Bins,
+    /// Payload bytes that arrived, each once.
+    pub delivered: u64,
+    /// The capture was taken near the sender of the data: its round trips are the path's.
+    pub is_near_sender: bool,
+    /// What the comments of our own captures say of packets of payload, in the order of `sent`'s packets; else empty.
+    pub remarks: Vec<Option<Remark>>,
+}
+
+/// The opening of a connection, as the capture shows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handshake {
+    /// Seconds between what the data's sender sent and the answer to it (SYN and SYN-ACK, or SYN-ACK and ACK).
+    pub rtt_s: f64,
+    /// A SYN or SYN-ACK had to be sent again.
+    pub is_repeated: bool,
+}
+
+/// One end's part of a connection.
+#[derive(Clone, Debug, Default)]
+struct End {
+    first: Option<u32>,
+    board: Option<Board>,
+    /// When it sent its SYN or SYN-ACK, and how often.
+    syn_ns: Option<u64>,
+    syns: u32,
+    /// Seconds until the other end's answer to that.
+    answered_s: Option<f64>,
+    mss: Option<u16>,
+    shift: Option<u8>,
+    headers: u64,
+    largest: u64,
+    remarks: Vec<Option<Remark>>,
+}
+
+#[derive(Clone, Debug)]
+struct Connection {
+    ends: [Endpoint; 2],
+    begins_ns: u64,
+    last_ns: u64,
+    halves: [End; 2],
+    /// The client is the first of the ends.
+    has_timestamps: bool,
+}
+
+/// Reads a capture, ours or another's.
+pub fn read(input: impl Read + Send) -> Result<Capture, ReadError> {
+    let mut reader = Reader::default();
+    let is_complete = skywave_lab::capture::read(input, |frame| reader.add(frame))?;
+    let mut capture = reader.finish();
+    capture.is_cut_off = !is_complete;
+    Ok(capture)
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    capture: Capture,
+    first_ns: Option<u64>,
+    last_ns: u64,
+    connections: Vec<Connection>,
+    latest: BTreeMap<(Endpoint, Endpoint), usize>,
+}
+
+impl Reader {
+    fn add(&mut self, frame: &Frame<'_>) {
+        self.capture.packets += 1;
+        let first_ns = *self.first_ns.get_or_insert(frame.at_ns);
+        self.last_ns = self.last_ns.max(frame.at_ns);
+        let Some(packet) = dissect(frame) else {
+            self.capture.other += 1;
+            return;
+        };
+        let Some(tcp) = &packet.tcp else {
+            self.capture.udp += 1;
+            return;
+        };
+        let key = (packet.from.min(packet.to), packet.from.max(packet.to));
+        let opens = tcp.syn && !tcp.ack;
+        let known = self.latest.get(&key).copied();
+        let index = known.filter(|&index| {
+            let connection = &self.connections[index];
+            let half = &connection.halves[connection.side(&packet)];
+            !(opens && half.first.is_some_and(|first| first != tcp.sequence_number))
+        });
+        let index = index.unwrap_or_else(|| {
+            self.connections.push(Connection {
+                ends: [packet.from, packet.to],
+                begins_ns: frame.at_ns,
+                last_ns: frame.at_ns,
+                halves: [End::default(), End::default()],
+                has_timestamps: false,
+            });
+            self.latest.insert(key, self.connections.len() - 1);
+            self.connections.len() - 1
+        });
+        let connection = &mut self.connections[index];
+        // Clocks of captures step back now and then; the sender's time does not.
+        connection.last_ns = connection.last_ns.max(frame.at_ns).max(first_ns);
+        connection.add(&packet, frame);
+    }
+
+    fn finish(mut self) -> Capture {
+        let first_ns = self.first_ns.unwrap_or(0);
+        self.capture.span_s = self.last_ns.saturating_sub(first_ns) as f64 / 1e9;
+        for connection in self.connections {
+            self.capture
+                .transfers
+                .extend(connection.transfers(first_ns));
+        }
+        self.capture
+    }
+}
+
+impl Connection {
+    fn side(&self, packet: &Dissected) -> usize {
+        usize::from(packet.from != self.ends[0])
+    }
+
+    fn add(&mut self, packet: &Dissected, frame: &Frame<'_>) {
+        let Some(tcp) = &packet.tcp else {
+            return;
+        };
+        let at_ns = self.last_ns - self.begins_ns;
+        let side = self.side(packet);
+        let mut blocks: SmallVec<[(u32, u32); 4]> = SmallVec::new();
+        for option in tcp.options_iterator().map_while(Result::ok) {
+            match option {
+                TcpOptionElement::MaximumSegmentSize(mss) => self.halves[side].mss = Some(mss),
+                TcpOptionElement::WindowScale(shift) if tcp.syn => {
+                    self.halves[side].shift = Some(shift.min(14));
+                }
+                TcpOptionElement::SelectiveAcknowledgement(first, rest) => {
+                    blocks.push(first);
+                    blocks.extend(rest.into_iter().flatten());
+                }
+                TcpOptionElement::Timestamp(..) => self.has_timestamps = true,
+                _ => {}
+            }
+        }
+        let first = *self.halves[side].first.get_or_insert(tcp.sequence_number);
+        if tcp.syn {
+            let half = &mut self.halves[side];
+            half.syn_ns.get_or_insert(at_ns);
+            half.syns += 1;
+        }
+        if tcp.ack {
+            self.answer(side, at_ns, packet, &blocks);
+        }
+        let payload = packet.payload;
+        if payload > 0 && !tcp.rst {
+            let segment = self.segment(payload);
+            let half = &mut self.halves[side];
+            let board = half.board.get_or_insert_with(|| Board::new(FIRST_POSITION));
+            let Some(at) = SeqNr(tcp.sequence_number).expand(first, board.highest) else {
+                return; // from long before the first segment of the capture
+            };
+            let start = at + u64::from(tcp.syn);
+            let headers = packet.bytes - payload;
+            half.headers = half.headers.max(headers);
+            half.largest = half.largest.max(segment);
+            board.sent(at_ns, start, start + payload, headers, segment);
+            let remark = frame.remarks.first().copied();
+            if remark.is_some() || !half.remarks.is_empty() {
+                half.remarks.resize(board.sent.len() - 1, None);
+                half.remarks.push(remark);
+            }
+        }
+    }
+
+    /// An end tells of what it has of the other's data.
+    fn answer(&mut self, side: usize, at_ns: u64, packet: &Dissected, blocks: &[(u32, u32)]) {
+        let Some(tcp) = &packet.tcp else {
+            return;
+        };
+        let shift = match (self.halves[0].shift, self.halves[1].shift) {
+            (Some(_), Some(_)) if !tcp.syn => self.halves[side].shift.unwrap_or(0),
+            _ => 0,
+        };
+        let window = u64::from(tcp.window_size) << shift;
+        let other = &mut self.halves[1 - side];
+        if let Some(syn_ns) = other.syn_ns
+            && other.answered_s.is_none()
+        {
+            other.answered_s = Some((at_ns - syn_ns) as f64 / 1e9);
+        }
+        let (Some(board), Some(first)) = (&mut other.board, other.first) else {
+            return;
+        };
+        let expand = |number: u32| SeqNr(number).expand(first, board.highest);
+        let Some(acked) = expand(tcp.acknowledgment_number) else {
+            return;
+        };
+        let blocks: SmallVec<[(u64, u64); 4]> = blocks
+            .iter()
+            .filter_map(|&(start, end)| Some((expand(start)?, expand(end)?)))
+            .collect();
+        board.answered(at_ns, acked, &blocks, window);
+    }
+
+    /// Most payload of a segment that the two ends agreed upon (RFC 9293 section 3.7.1).
+    fn agreed(&self) -> u64 {
+        let told = self.halves.iter().filter_map(|half| half.mss).min();
+        told.map_or(USUAL_MSS, u64::from)
+    }
+
+    /// Payload of the segments into which a packet is cut: itself, unless it is longer than a segment may be.
+    fn segment(&self, payload: u64) -> u64 {
+        let agreed = self.agreed();
+        if payload <= agreed {
+            payload
+        } else {
+            let options = if self.has_timestamps { TIMESTAMPS } else { 0 };
+            agreed.saturating_sub(options).max(1)
+        }
+    }
+
+    fn transfers(self, first_ns: u64) -> impl Iterator<Item = Transfer> {
+        let begins_s = self.begins_ns.saturating_sub(first_ns) as f64 / 1e9;
+        let duration_s = (self.last_ns - self.begins_ns) as f64 / 1e9;
+        let ends = self.ends;
+        let answered = [self.halves[0].answered_s, self.halves[1].answered_s];
+        self.halves
+            .into_iter()
+            .enumerate()
+            .filter_map(move |(side, half)| {
+                let board = half.board?;
+                let handshake = half.answered_s.map(|rtt_s| Handshake {
+                    rtt_s,
+                    is_repeated: half.syns > 1,
+                });
+                Some(Transfer {
+                    from: ends[side],
+                    to: ends[1 - side],
+                    begins_s,
+                    duration_s,
+                    handshake,
+                    mss: half.largest as u32,
+                    headers: half.headers as u32,
+                    is_near_sender: is_near(answered[side], answered[1 - side], &board.sent),
+                    sent: board.sent,
+                    bins: board.bins,
+                    delivered: board.delivered,
+                    remarks: half.remarks,
+                })
+            })
+    }
+}
+
+/// The capture was taken near this end: the larger part of the opening's round trip lies beyond it. Without an opening,
+/// answers at once tell of the other end.
+fn is_near(own_s: Option<f64>, other_s: Option<f64>, sent: &[Sent]) -> bool {
+    const AT_ONCE_S: f64 = 0.001;
+    match (own_s, other_s) {
+        (Some(own), Some(other)) => own >= other,
+        _ => sent
+            .iter()
+            .filter_map(|sent| sent.rtt_s())
+            .any(|rtt_s| rtt_s > AT_ONCE_S),
+    }
+}

@@ -1,0 +1,87 @@
+//! One transmission of a segment.
+
+/// Marks an answer that never came.
+const NEVER: u32 = u32::MAX;
+
+/// A transmission of a segment, first or again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When it was sent, nanoseconds from the transfer's first packet.
+    pub at_ns: u64,
+    answered_us: u32,
+    /// Bytes from the IP header on.
+    pub bytes: u16,
+    /// What became of it.
+    pub fate: Fate,
+    /// Why it was sent again; `None` for the first transmission.
+    pub again: Option<Cause>,
+}
+
+/// What became of a transmission, as far as the answers tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// No answer told until the capture's end.
+    Unknown,
+    /// It did not arrive.
+    Lost,
+    /// It arrived, and its answer waited for others: the time until then is no round trip.
+    Delivered,
+    /// It arrived, and was answered at once: the time until then is a round trip.
+    Timed,
+}
+
+/// Probable reason of a retransmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// Answers told of later segments (duplicate ACKs, SACK).
+    Dupacks,
+    /// Nothing was heard for a retransmission timeout; or it follows one.
+    Timeout,
+    /// The last segment, sent again to provoke an answer (RFC 8985 section 7).
+    TailProbe,
+    /// Its first transmission had arrived.
+    Spurious,
+}
+
+impl Cause {
+    /// Every cause with its name, in the order in which tables have them.
+    pub const ALL: [(Self, &str); 4] = [
+        (Self::Dupacks, "duplicate ACKs"),
+        (Self::Timeout, "timeout"),
+        (Self::TailProbe, "tail probe"),
+        (Self::Spurious, "spurious"),
+    ];
+}
+
+impl Sent {
+    pub(super) fn new(at_ns: u64, bytes: u64, again: Option<Cause>) -> Self {
+        Self {
+            at_ns,
+            answered_us: NEVER,
+            bytes: u16::try_from(bytes).unwrap_or(u16::MAX),
+            fate: Fate::Unknown,
+            again,
+        }
+    }
+
+    pub(super) fn answer(&mut self, at_ns: u64, fate: Fate) {
+        let us = at_ns.saturating_sub(self.at_ns) / 1000;
+        self.answered_us = u32::try_from(us).unwrap_or(NEVER - 1);
+        self.fate = fate;
+    }
+
+    /// When it was sent, seconds from the transfer's first packet.
+    pub fn at_s(&self) -> f64 {
+        self.at_ns as f64 / 1e9
+    }
+
+    /// Seconds from sending it to its answer, if it has one.
+    pub fn answer_after_s(&self) -> Option<f64> {
+        (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
+    }
+
+    /// Its round trip in seconds, if the answer tells it.
+    pub fn rtt_s(&self) -> Option<f64> {
+        self.answer_after_s().filter(|_| self.fate == Fate::Timed)
+    }
+}

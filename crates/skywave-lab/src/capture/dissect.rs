@@ -1,0 +1,118 @@
+//! The ends, lengths and TCP header of a captured packet.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use etherparse::{EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader};
+
+use super::read::Frame;
+
+/// Link types (the registry of tcpdump.org) that are understood.
+const NULL: i32 = 0;
+const ETHERNET: i32 = 1;
+const RAW: [i32; 5] = [12, 14, 101, 228, 229];
+const LOOP: i32 = 108;
+const LINUX_SLL: i32 = 113;
+const LINUX_SLL2: i32 = 276;
+const LINUX_SLL2_HEADER: usize = 20;
+
+/// An address and a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// The host.
+    pub address: IpAddr,
+    /// The port.
+    pub port: u16,
+}
+
+/// A TCP or UDP packet, dissected.
+#[derive(Clone, Debug)]
+pub struct Dissected {
+    /// The end that sent it.
+    pub from: Endpoint,
+    /// The end that it is for.
+    pub to: Endpoint,
+    /// Bytes from the IP header on; those of the whole packet, however much of it was kept.
+    pub bytes: u64,
+    /// Bytes of payload.
+    pub payload: u64,
+    /// Header of a TCP segment; `None` for UDP.
+    pub tcp: Option<TcpHeader>,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", std::net::SocketAddr::new(self.address, self.port))
+    }
+}
+
+/// The ends and lengths of a TCP or UDP packet; `None` for anything else.
+pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
+    let headers = headers(frame)?;
+    let (from, to, bytes, headers_before) = match headers.net? {
+        NetHeaders::Ipv4(ip, extensions) => {
+            let headers = ip.header_len() + extensions.header_len();
+            let whole = match usize::from(ip.total_len) {
+                // A packet that the sending host's network card was to cut up.
+                0 => frame.length as usize,
+                length => length,
+            };
+            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
+            (ends.0, ends.1, whole, headers)
+        }
+        NetHeaders::Ipv6(ip, extensions) => {
+            let whole = ip.header_len() + usize::from(ip.payload_length);
+            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
+            (
+                ends.0,
+                ends.1,
+                whole,
+                ip.header_len() + extensions.header_len(),
+            )
+        }
+        NetHeaders::Arp(_) => return None,
+    };
+    let (from_port, to_port, header, tcp) = match headers.transport? {
+        TransportHeader::Tcp(tcp) => {
+            let ports = (tcp.source_port, tcp.destination_port);
+            (ports.0, ports.1, tcp.header_len(), Some(tcp))
+        }
+        TransportHeader::Udp(udp) => (
+            udp.source_port,
+            udp.destination_port,
+            udp.header_len(),
+            None,
+        ),
+        _ => return None,
+    };
+    Some(Dissected {
+        from: Endpoint {
+            address: from,
+            port: from_port,
+        },
+        to: Endpoint {
+            address: to,
+            port: to_port,
+        },
+        bytes: bytes as u64,
+        payload: bytes.saturating_sub(headers_before + header) as u64,
+        tcp,
+    })
+}
+
+fn headers<'a>(frame: &Frame<'a>) -> Option<LaxPacketHeaders<'a>> {
+    let bytes = frame.bytes;
+    match frame.link_type {
+        ETHERNET => LaxPacketHeaders::from_ethernet(bytes).ok(),
+        LINUX_SLL => LaxPacketHeaders::from_linux_sll(bytes).ok(),
+        LINUX_SLL2 => {
+            let (head, rest) = bytes.split_at_checked(LINUX_SLL2_HEADER)?;
+            let kind = EtherType(u16::from_be_bytes([head[0], head[1]]));
+            Some(LaxPacketHeaders::from_ether_type(kind, rest))
+        }
+        // Four bytes name the family, in the byte order of some host; IP itself tells its version.
+        NULL | LOOP => LaxPacketHeaders::from_ip(bytes.get(4..)?).ok(),
+        raw if RAW.contains(&raw) => LaxPacketHeaders::from_ip(bytes).ok(),
+        _ => None,
+    }
+}
