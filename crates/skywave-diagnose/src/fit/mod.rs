@@ -3,6 +3,9 @@
 
 mod choice;
 mod estimate;
+pub mod hidden;
+pub mod optimise;
+pub mod special;
 
 pub use choice::{Candidate, Choice};
 pub use estimate::{Estimate, Known};

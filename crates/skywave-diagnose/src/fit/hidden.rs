@@ -1,0 +1,263 @@
+//! Losses as a channel makes them: each by itself, or in bursts of a hidden state that is good or bad.
+//!
+//! The chain of Gilbert (1960) and Elliott (1963) steps by packets or in time. Nothing is lost in its good state and
+//! nearly everything in the bad one.
+
+mod chain;
+
+use super::optimise::{Minimum, minimise};
+use super::special::proportion;
+use super::{Candidate, Choice, Estimate, Known};
+use chain::{Chain, Packets, Timed};
+
+/// A packet and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observation {
+    /// When it was sent, seconds. Times do not fall.
+    pub time_s: f64,
+    /// It was lost, or not; `None` if what became of it says nothing of the channel (a full queue dropped it): the
+    /// channel's state goes on past it.
+    pub lost: Option<bool>,
+}
+
+/// A law of losses with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossModel {
+    /// Nothing is lost.
+    None,
+    /// Losses do not depend on each other.
+    Independent {
+        /// Probability of a loss.
+        p: Estimate,
+    },
+    /// A state that may change at each packet.
+    Bursts {
+        /// Probability at a packet of a change from good to bad.
+        to_bad: Estimate,
+        /// Probability at a packet of a change from bad to good: 1 over the mean burst.
+        to_good: Estimate,
+    },
+    /// A state that changes in time, whatever the packets do.
+    BurstsInTime {
+        /// Mean time in the good state, seconds.
+        good_s: Estimate,
+        /// Mean time in the bad state, seconds.
+        bad_s: Estimate,
+    },
+}
+
+/// Observations without which nothing is said of losses.
+const FEWEST_PACKETS: u64 = 100;
+/// Losses without which nothing is said of their law.
+const FEWEST_LOSSES: u64 = 3;
+/// Bursts without which nothing is said of their length.
+const FEWEST_BURSTS: f64 = 5.0;
+/// Gain in the information criterion over independent losses that bursts must have.
+const GAIN: f64 = 6.0;
+/// Mean length in packets that bursts must have.
+const SHORTEST_BURST: f64 = 1.4;
+/// Mean lengths of a burst from which the fit of a chain in packets begins.
+const STARTS: [f64; 3] = [1.5, 5.0, 20.0];
+/// The same in time, seconds.
+const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
+
+/// The law of losses that the observations tell.
+///
+/// Candidates are no loss at all, independent losses, and both chains. A chain is taken for better than independent
+/// losses if it gains more than 6 in the information criterion; if it gains or loses less, it stands second, as one
+/// that cannot be told apart. Chains whose mean burst is below 1.4 packets are left out. Where packets and time cannot
+/// be told apart (evenly spaced probes), the chain in time is the first: it does not depend on the spacing. Unknown with
+/// fewer than 100 packets, with one or two losses, or if there are bursts, but fewer than five.
+pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
+    let known = || observations.iter().filter_map(|o| o.lost);
+    let (lost, sent) = (
+        known().filter(|&l| l).count() as u64,
+        known().count() as u64,
+    );
+    let p = proportion(lost, sent);
+    if sent < FEWEST_PACKETS {
+        return Known::unknown(format!("only {sent} packets tell of losses"));
+    }
+    if lost == 0 {
+        let none = candidate(LossModel::None, 0.0, 0);
+        let rare = candidate(LossModel::Independent { p }, 0.0, 1);
+        return told(vec![none, rare], sent);
+    }
+    if lost < FEWEST_LOSSES {
+        return Known::unknown(format!(
+            "only {lost} of {sent} packets were lost: between {:.2} and {:.2} %",
+            100.0 * p.low,
+            100.0 * p.high
+        ));
+    }
+    let independent = candidate(
+        LossModel::Independent { p },
+        binomial(p.value, lost, sent),
+        1,
+    );
+    if lost == sent {
+        return told(vec![independent], sent);
+    }
+
+    let mut chains = chains(observations, p.value);
+    let bic = |c: &Candidate<LossModel>| c.bic(sent as usize);
+    chains.sort_by(|a, b| bic(&a.candidate).total_cmp(&bic(&b.candidate)));
+    // The chain in time is taken unless the other is clearly better.
+    if let [first, second] = &chains[..]
+        && matches!(second.candidate.model, LossModel::BurstsInTime { .. })
+        && bic(&second.candidate) - bic(&first.candidate) < GAIN
+    {
+        chains.swap(0, 1);
+    }
+    let clear = chains
+        .first()
+        .filter(|fitted| bic(&independent) - bic(&fitted.candidate) > GAIN);
+    if let Some(fitted) = clear {
+        let bursts = lost as f64 / fitted.mean_burst;
+        if bursts < FEWEST_BURSTS {
+            return Known::unknown(format!(
+                "{lost} of {sent} packets were lost, in bursts, but only about {bursts:.0} of them"
+            ));
+        }
+    }
+    let at = if clear.is_some() { chains.len() } else { 0 };
+    let mut candidates: Vec<_> = chains.into_iter().map(|fitted| fitted.candidate).collect();
+    candidates.insert(at, independent);
+    told(candidates, sent)
+}
+
+fn told(candidates: Vec<Candidate<LossModel>>, sent: u64) -> Known<Choice<LossModel>> {
+    Known::Told(Choice {
+        candidates,
+        observations: sent as usize,
+    })
+}
+
+fn candidate(model: LossModel, log_likelihood: f64, parameters: u32) -> Candidate<LossModel> {
+    Candidate {
+        model,
+        log_likelihood,
+        parameters,
+    }
+}
+
+/// Logarithm of the likelihood of so many independent losses, in their order.
+fn binomial(p: f64, lost: u64, sent: u64) -> f64 {
+    let term = |count: f64, p: f64| {
+        if count > 0.0 {
+            count * libm::log(p)
+        } else {
+            0.0
+        }
+    };
+    term(lost as f64, p) + term((sent - lost) as f64, 1.0 - p)
+}
+
+/// A chain with its likeliest parameters.
+struct Fitted {
+    candidate: Candidate<LossModel>,
+    /// Mean packets in a row that find the bad state.
+    mean_burst: f64,
+}
+
+/// Those of the two chains whose bursts are long enough, fitted; `p` is the share of losses.
+fn chains(observations: &[Observation], p: f64) -> Vec<Fitted> {
+    let mut fitted = Vec::new();
+    let packets = Packets::new(observations);
+    let best = fit(&packets, p, &STARTS);
+    let mean_burst = libm::exp(-best.at[1]);
+    if mean_burst > SHORTEST_BURST {
+        let [to_bad, to_good] = profile(&packets, best);
+        fitted.push(Fitted {
+            candidate: candidate(LossModel::Bursts { to_bad, to_good }, -best.value, 2),
+            mean_burst,
+        });
+    }
+    let timed = Timed::new(observations);
+    let best = fit(&timed, p, &STARTS_S);
+    let mean_burst = timed.mean_burst(libm::exp(best.at[1]));
+    if mean_burst > SHORTEST_BURST {
+        // A rate's bounds are those of its time, the other way round.
+        let [good_s, bad_s] = profile(&timed, best)
+            .map(|rate| Estimate::new(1.0 / rate.value, 1.0 / rate.high, 1.0 / rate.low));
+        let model = LossModel::BurstsInTime { good_s, bad_s };
+        fitted.push(Fitted {
+            candidate: candidate(model, -best.value, 2),
+            mean_burst,
+        });
+    }
+    fitted
+}
+
+/// What is to be least: minus the logarithm of the likelihood at logarithms of the rates (to bad, to good).
+fn cost(chain: &impl Chain) -> impl Fn([f64; 2]) -> f64 {
+    |at| -chain.log_likelihood(libm::exp(at[0]), libm::exp(at[1]))
+}
+
+/// The likeliest rates of a chain, as logarithms, sought from each of these mean bursts.
+fn fit(chain: &impl Chain, p: f64, starts: &[f64]) -> Minimum<2> {
+    let from = |burst: &f64| {
+        let to_good = 1.0 / burst;
+        let to_bad = (to_good * p / (1.0 - p)).min(0.5);
+        let start = [libm::log(to_bad), libm::log(to_good)];
+        minimise(start, 0.5, 25, cost(chain))
+    };
+    let rough = starts
+        .iter()
+        .map(from)
+        .min_by(|a, b| a.value.total_cmp(&b.value));
+    minimise(rough.expect("there is a start").at, 0.1, 60, cost(chain))
+}
+
+/// Half of the 95 % quantile of chi-square with one degree of freedom.
+const DROP: f64 = 3.841 / 2.0;
+/// The farthest that an interval's bound is from its value, as a logarithm.
+const FARTHEST: f64 = 5.0;
+
+/// The rates with the bounds at which their profile likelihood has fallen by chi-square's 95 %: at each value of one rate
+/// the other is the likeliest.
+fn profile(chain: &impl Chain, best: Minimum<2>) -> [Estimate; 2] {
+    [0, 1].map(|i| {
+        let bound = |sign: f64| {
+            // The other's likeliest value moves little by little, so each search begins at the last one's end.
+            let mut other = best.at[1 - i];
+            farthest(|by| {
+                let value = best.at[i] + sign * by;
+                let at = |other| {
+                    if i == 0 {
+                        [value, other]
+                    } else {
+                        [other, value]
+                    }
+                };
+                let found = minimise([other], 0.1, 12, |[other]| cost(chain)(at(other)));
+                other = found.at[0];
+                found.value - best.value
+            })
+        };
+        let centre = best.at[i];
+        Estimate::new(
+            libm::exp(centre),
+            libm::exp(centre - bound(-1.0)),
+            libm::exp(centre + bound(1.0)),
+        )
+    })
+}
+
+/// The distance at which a likelihood has fallen to the bound of its 95 % interval, given its `fall` at a distance.
+fn farthest(mut fall: impl FnMut(f64) -> f64) -> f64 {
+    let mut distance = 0.1;
+    for _ in 0..8 {
+        let fallen = f64::max(fall(distance), 1e-6);
+        if (fallen - DROP).abs() < 0.05 || fallen < DROP && distance >= FARTHEST {
+            break;
+        }
+        // Near its top a likelihood is a parabola.
+        let factor = libm::sqrt(DROP / fallen).clamp(0.2, 4.0);
+        distance = (distance * factor).min(FARTHEST);
+    }
+    distance
+}
+
+#[cfg(test)]
+mod tests;
