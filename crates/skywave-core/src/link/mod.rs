@@ -61,7 +61,8 @@ mod trace;
 pub use config::*;
 pub use contention::Contention;
 pub use discipline::{
-    CoDelConfig, DropTail, DualPi2Config, FqCoDelConfig, PieConfig, QueueConfig, StepConfig,
+    CoDelConfig, DropTail, DualPi2Config, FqCoDelConfig, PieConfig, PieControl, QueueConfig,
+    StepConfig,
 };
 pub(crate) use discipline::{Discipline, Frame, Gone};
 pub use filled::filled;

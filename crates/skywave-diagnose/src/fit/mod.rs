@@ -5,6 +5,7 @@ mod choice;
 mod estimate;
 pub mod hidden;
 pub mod optimise;
+pub mod path;
 pub mod special;
 
 pub use choice::{Candidate, Choice};

@@ -84,4 +84,12 @@ impl Sent {
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }
+
+    /// One answer told of both: their times differ by no more than microseconds do that were cut off.
+    pub(crate) fn is_answered_with(&self, other: Option<&Self>) -> bool {
+        let at_us = |sent: &Self| sent.at_ns / 1000 + u64::from(sent.answered_us);
+        other.is_some_and(|other| {
+            other.answered_us != NEVER && at_us(self).abs_diff(at_us(other)) <= 1
+        })
+    }
 }

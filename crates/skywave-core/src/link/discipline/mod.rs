@@ -26,7 +26,7 @@ pub use codel::CoDelConfig;
 pub use config::{DropTail, QueueConfig, StepConfig};
 pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
-pub use pie::PieConfig;
+pub use pie::{PieConfig, PieControl};
 
 pub(crate) use frames::Frame;
 pub(super) use frames::Frames;

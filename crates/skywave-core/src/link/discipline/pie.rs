@@ -87,18 +87,70 @@ impl PieConfig {
     }
 }
 
-/// A queue under PIE.
-#[derive(Clone, Debug)]
-pub(crate) struct Pie {
+/// PIE's controller: the drop probability, and what moves it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieControl {
     config: PieConfig,
-    stream: Stream,
-    frames: Frames,
     probability: f64,
-    /// Time in the queue of the packet that left last, and what it was at the last update.
-    delay: Duration,
+    /// Time in the queue at the last update.
     last_delay: Duration,
     /// Time for which nothing is dropped.
     burst_left: Duration,
+}
+
+impl PieControl {
+    /// The controller of an empty queue.
+    pub const fn new(config: PieConfig) -> Self {
+        Self {
+            config,
+            probability: 0.0,
+            last_delay: Duration::ZERO,
+            burst_left: config.burst,
+        }
+    }
+
+    /// Probability with which a packet is dropped that arrives while `waiting` bytes wait; `None` if it passes whatever the
+    /// probability (section 4.1).
+    pub fn drop_probability(&self, waiting: u64) -> Option<f64> {
+        let is_short =
+            self.last_delay < self.config.target / 2 && self.probability < SAFE_PROBABILITY;
+        let has_few = waiting <= SAFE_PACKETS * u64::from(self.config.mean_packet);
+        let is_safe = !self.burst_left.is_zero() || is_short || has_few;
+        (!is_safe).then_some(self.probability)
+    }
+
+    /// Carries out an update, at which the packet that left last had waited for `delay`.
+    pub fn update(&mut self, delay: Duration) {
+        let target = self.config.target;
+        let [now, last, aim] = [delay, self.last_delay, target].map(Duration::as_secs_f64);
+        let mut step = self.config.alpha * (now - aim) + self.config.beta * (now - last);
+        let scale = SCALES.iter().find(|(below, _)| self.probability < *below);
+        step /= scale.map_or(1.0, |(_, divisor)| *divisor);
+        if self.probability >= CAP_FROM {
+            step = step.min(LARGEST_STEP);
+        }
+        self.probability += step;
+        if delay.is_zero() && self.last_delay.is_zero() {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.burst_left = self.burst_left.saturating_sub(self.config.update);
+        let is_calm = delay < target / 2 && self.last_delay < target / 2;
+        if self.probability == 0.0 && is_calm {
+            self.burst_left = self.config.burst;
+        }
+        self.last_delay = delay;
+    }
+}
+
+/// A queue under PIE.
+#[derive(Clone, Debug)]
+pub(crate) struct Pie {
+    control: PieControl,
+    stream: Stream,
+    frames: Frames,
+    /// Time in the queue of the packet that left last.
+    delay: Duration,
     next_update: Time,
 }
 
@@ -106,28 +158,27 @@ impl Pie {
     pub(super) fn new(mut config: PieConfig, stream: Stream) -> Self {
         config.update = config.update.max(Duration::from_nanos(1));
         Self {
-            config,
+            control: PieControl::new(config),
             stream,
             frames: Frames::default(),
-            probability: 0.0,
             delay: Duration::ZERO,
-            last_delay: Duration::ZERO,
-            burst_left: config.burst,
             next_update: Time::ZERO + config.update,
         }
     }
 
     pub(super) fn offer(&mut self, arrival: Arrival, _gone: &mut Gone) -> Option<DropCause> {
         self.update_until(arrival.now);
-        if arrival.exceeds(self.config.limit) {
+        let config = &self.control.config;
+        if arrival.exceeds(config.limit) {
             return Some(DropCause::Queue);
         }
         let mut frame = arrival.frame;
         if self.picks() {
-            let marks = self
+            let control = &self.control;
+            let marks = control
                 .config
                 .mark_p
-                .is_some_and(|limit| self.probability < limit);
+                .is_some_and(|limit| control.probability < limit);
             if !frame.mark(marks) {
                 return Some(DropCause::Early);
             }
@@ -159,57 +210,25 @@ impl Pie {
 
     /// Whether an arriving packet is to be dropped or marked.
     fn picks(&mut self) -> bool {
-        if !self.burst_left.is_zero() {
-            return false;
-        }
-        let is_short =
-            self.last_delay < self.config.target / 2 && self.probability < SAFE_PROBABILITY;
-        let has_few = self.frames.bytes() <= SAFE_PACKETS * u64::from(self.config.mean_packet);
-        !is_short && !has_few && self.stream.chance(self.probability)
+        let probability = self.control.drop_probability(self.frames.bytes());
+        probability.is_some_and(|probability| self.stream.chance(probability))
     }
 
     /// Carries out the updates that are due by `now`. Nothing that they look at has changed since the
     /// last packet came or left, so that they need no timer.
     fn update_until(&mut self, now: Time) {
+        let update = self.control.config.update;
         while self.next_update <= now {
-            let before = self.state();
-            self.update();
-            self.next_update += self.config.update;
-            if self.state() == before && self.next_update <= now {
+            let before = self.control;
+            self.control.update(self.delay);
+            self.next_update += update;
+            if self.control == before && self.next_update <= now {
                 // However many updates are due, none changes anything any more.
-                let step = self.config.update.as_nanos();
+                let step = update.as_nanos();
                 let missed = now.since(self.next_update).as_nanos() / step + 1;
                 self.next_update += Duration::from_nanos(missed.saturating_mul(step));
             }
         }
-    }
-
-    /// The values that updates change: drop probability, last queueing delay, rest of the burst
-    /// allowance.
-    fn state(&self) -> (f64, Duration, Duration) {
-        (self.probability, self.last_delay, self.burst_left)
-    }
-
-    fn update(&mut self) {
-        let target = self.config.target;
-        let [delay, last, aim] = [self.delay, self.last_delay, target].map(Duration::as_secs_f64);
-        let mut step = self.config.alpha * (delay - aim) + self.config.beta * (delay - last);
-        let scale = SCALES.iter().find(|(below, _)| self.probability < *below);
-        step /= scale.map_or(1.0, |(_, divisor)| *divisor);
-        if self.probability >= CAP_FROM {
-            step = step.min(LARGEST_STEP);
-        }
-        self.probability += step;
-        if self.delay.is_zero() && self.last_delay.is_zero() {
-            self.probability *= DECAY;
-        }
-        self.probability = self.probability.clamp(0.0, 1.0);
-        self.burst_left = self.burst_left.saturating_sub(self.config.update);
-        let is_calm = self.delay < target / 2 && self.last_delay < target / 2;
-        if self.probability == 0.0 && is_calm {
-            self.burst_left = self.config.burst;
-        }
-        self.last_delay = self.delay;
     }
 }
 

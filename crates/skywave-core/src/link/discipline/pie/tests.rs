@@ -12,9 +12,9 @@ fn pie(change: impl FnOnce(&mut PieConfig)) -> Pie {
 fn busy(probability: f64, change: impl FnOnce(&mut PieConfig)) -> Pie {
     let mut queue = pie(change);
     let delay = Duration::from_millis(20);
-    (queue.delay, queue.last_delay) = (delay, delay);
-    queue.burst_left = Duration::ZERO;
-    queue.probability = probability;
+    (queue.delay, queue.control.last_delay) = (delay, delay);
+    queue.control.burst_left = Duration::ZERO;
+    queue.control.probability = probability;
     for _ in 0..10 {
         queue.frames.push(frame(0, ms(0)));
     }
@@ -62,7 +62,7 @@ fn up_to_a_probability_capable_packets_are_marked() {
 #[test]
 fn a_burst_passes_and_so_do_two_packets() {
     let mut queue = busy(0.9, |_| ());
-    queue.burst_left = Duration::from_millis(1);
+    queue.control.burst_left = Duration::from_millis(1);
     assert_eq!(shares(&mut queue, Ecn::NotEct), (0.0, 0.0));
     let mut queue = busy(0.9, |_| ());
     while queue.frames.bytes() > 2048 {
@@ -82,7 +82,7 @@ fn a_burst_passes_and_so_do_two_packets() {
 fn a_short_delay_keeps_packets_from_a_small_probability() {
     let after_a_delay_of = |probability, ms| {
         let mut queue = busy(probability, |_| ());
-        queue.last_delay = Duration::from_millis(ms);
+        queue.control.last_delay = Duration::from_millis(ms);
         shares(&mut queue, Ecn::NotEct).0
     };
     assert_eq!(after_a_delay_of(0.15, 7), 0.0);
@@ -103,8 +103,8 @@ fn the_probability_moves_as_the_rfc_says() {
         (0.5, 1.0),
     ] {
         let mut queue = busy(before, |_| ());
-        queue.update();
-        let step = queue.probability - before;
+        queue.control.update(queue.delay);
+        let step = queue.control.probability - before;
         assert!(
             (step * divisor - 0.000_625).abs() < 1e-9,
             "{before}: {step}"
@@ -113,21 +113,21 @@ fn the_probability_moves_as_the_rfc_says() {
     // 1.25 × 100 ms more than before, and 0.125 × 105 ms above the target: the step is capped.
     let mut queue = busy(0.5, |_| ());
     queue.delay = Duration::from_millis(120);
-    queue.update();
-    assert!((queue.probability - 0.52).abs() < 1e-12);
+    queue.control.update(queue.delay);
+    assert!((queue.control.probability - 0.52).abs() < 1e-12);
 }
 
 #[test]
 fn without_a_queue_the_probability_decays_and_bursts_are_let_through_again() {
     let mut queue = pie(|_| ());
-    queue.probability = 1.0;
-    queue.burst_left = Duration::ZERO;
+    queue.control.probability = 1.0;
+    queue.control.burst_left = Duration::ZERO;
     // 0.98 a step, and 0.125 × 15 ms less.
-    queue.update();
-    assert!((queue.probability - 0.98 * (1.0 - 0.001_875)).abs() < 1e-12);
+    queue.control.update(queue.delay);
+    assert!((queue.control.probability - 0.98 * (1.0 - 0.001_875)).abs() < 1e-12);
     queue.update_until(ms(60_000));
-    assert_eq!(queue.probability, 0.0);
-    assert_eq!(queue.burst_left, Duration::from_millis(150));
+    assert_eq!(queue.control.probability, 0.0);
+    assert_eq!(queue.control.burst_left, Duration::from_millis(150));
     // Years without a packet cost no time, and the updates stay in step.
     queue.update_until(ms(100_000_000_000));
     assert_eq!(queue.next_update.as_nanos() % 15_000_000, 0);

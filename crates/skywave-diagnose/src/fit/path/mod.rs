@@ -1,0 +1,168 @@
+//! The path of a transfer: rate, base round trip, queue, policer and losses, from what its sender saw.
+
+mod backlog;
+mod policer;
+mod queue;
+mod rate;
+mod variable;
+mod view;
+
+pub use policer::Policer;
+pub use queue::QueueModel;
+pub use rate::RateBy;
+pub use variable::Recorded;
+
+use super::hidden::{LossModel, Observation, losses};
+use super::{Choice, Estimate, Known};
+use crate::transfer::Transfer;
+use backlog::Step;
+use view::View;
+
+/// A loss is the queue's if this much of its probability is; and as much makes a packet that survived tell nothing of the channel.
+const CONGESTIVE: f64 = 0.5;
+const FULL: f64 = 0.001;
+/// Smallest packets of an opening, bytes: a SYN and its answer with their options.
+const SYN_BYTES: f64 = 60.0;
+
+/// Rate of a bottleneck.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RateModel {
+    /// One rate, bits a second of IP.
+    Constant(Estimate, RateBy),
+    /// A rate that changes, as it was recorded.
+    Recorded(Recorded),
+}
+
+/// The kind of a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// By a full or managed queue, or by a policer.
+    Congestive,
+    /// By the channel.
+    Random,
+}
+
+/// A path as one transfer tells it.
+#[derive(Clone, Debug)]
+pub struct PathFit {
+    /// Least round trip without any queue, seconds; transmission times of a small packet are in it no more.
+    pub base_s: Estimate,
+    /// Rate of the bottleneck.
+    pub rate: Known<RateModel>,
+    /// The bottleneck has at least this, bits a second.
+    pub at_least_bps: f64,
+    /// Kind and size of its queue.
+    pub queue: Known<Choice<QueueModel>>,
+    /// Bytes of a full packet, which a limit in packets is counted in.
+    pub packet: f64,
+    /// The most that the queue held, bytes, if the rate is known.
+    pub queued: Option<f64>,
+    /// A policer.
+    pub policer: Option<Policer>,
+    /// Losses of the channel.
+    pub losses: Known<Choice<LossModel>>,
+    /// The kind of each loss, beside the transfer's transmissions; `None` for what was not lost.
+    pub kinds: Vec<Option<Loss>>,
+}
+
+/// What a transfer tells of its path; `None` if no round trip is known.
+pub fn fit(transfer: &Transfer) -> Option<PathFit> {
+    let view = View::of(transfer)?;
+    let rate = rate::rate(&view);
+    let policed = policer::policer(&view);
+    let mut fit = PathFit {
+        base_s: base(&view, rate.rate.told().map(|(estimate, _)| estimate.value)),
+        rate: Known::unknown(""),
+        at_least_bps: rate.at_least,
+        queue: Known::unknown("the queue was never filled"),
+        packet: view.packet,
+        queued: None,
+        policer: None,
+        losses: Known::unknown(""),
+        kinds: Vec::new(),
+    };
+    let (steps, drop) = if let Some(policed) = policed {
+        fit.policer = Some(policed.policer);
+        (policed.steps, policed.drop)
+    } else if let Some((estimate, _)) = rate.rate.told() {
+        let bps = estimate.value;
+        let (steps, found) = if rate.is_constant() {
+            let steps = backlog::replay(view.sent, bps, Some(view.base_s));
+            let found = queue::queue(&steps, bps, view.packet);
+            (steps, found)
+        } else {
+            let steps = variable::backlog(&view);
+            let found = queue::full(&steps, view.packet);
+            (steps, found)
+        };
+        fit.queued = steps.iter().map(|step| step.found).max_by(f64::total_cmp);
+        let drop = match found {
+            Some(found) => {
+                if !matches!(found.choice.best(), QueueModel::None) {
+                    fit.queue = Known::Told(found.choice);
+                }
+                found.drop
+            }
+            None => vec![0.0; steps.len()],
+        };
+        (steps, drop)
+    } else {
+        let steps = backlog::replay(view.sent, f64::INFINITY, None);
+        let drop = vec![0.0; steps.len()];
+        (steps, drop)
+    };
+    fit.rate = match rate.rate {
+        Known::Told(_) if !rate.is_constant() => {
+            Known::Told(RateModel::Recorded(variable::recorded(&view, &rate)))
+        }
+        Known::Told((estimate, by)) => Known::Told(RateModel::Constant(estimate, by)),
+        Known::Unknown(reason) => Known::Unknown(reason),
+    };
+    fit.kinds = kinds(&steps, &drop);
+    fit.losses = losses(&observations(&steps, &drop));
+    Some(fit)
+}
+
+/// The base round trip without the time that its packet took to be transmitted.
+fn base(view: &View<'_>, bps: Option<f64>) -> Estimate {
+    let transmission = bps.map_or(0.0, |bps| SYN_BYTES * 8.0 / bps);
+    let value = f64::max(0.0, view.base_s - transmission);
+    // Hosts take their time to answer, and clocks have ticks.
+    Estimate::new(value, f64::max(0.0, value - 0.002), view.base_s + 0.000_5)
+}
+
+fn kinds(steps: &[Step], drop: &[f64]) -> Vec<Option<Loss>> {
+    let chance = chance(steps, drop);
+    steps
+        .iter()
+        .zip(drop)
+        .map(|(step, &drop)| {
+            (step.lost == Some(true)).then(|| {
+                if drop / (drop + chance).max(f64::MIN_POSITIVE) >= CONGESTIVE {
+                    Loss::Congestive
+                } else {
+                    Loss::Random
+                }
+            })
+        })
+        .collect()
+}
+
+/// Share of losses where the queue drops nothing.
+fn chance(steps: &[Step], drop: &[f64]) -> f64 {
+    let calm = || steps.iter().zip(drop).filter(|(_, drop)| **drop < FULL);
+    let lost = calm().filter(|(step, _)| step.lost == Some(true)).count();
+    lost as f64 / calm().count().max(1) as f64
+}
+
+/// What each transmission says of the channel: nothing where the queue may have dropped it.
+fn observations(steps: &[Step], drop: &[f64]) -> Vec<Observation> {
+    steps
+        .iter()
+        .zip(drop)
+        .map(|(step, drop)| Observation {
+            time_s: step.at_s,
+            lost: step.lost.filter(|_| *drop < FULL),
+        })
+        .collect()
+}

@@ -1,0 +1,222 @@
+//! The bottleneck's rate, from the times at which it worked without a pause, or from segments sent back to back.
+
+use super::view::{Arrival, View};
+use crate::fit::{Estimate, Known};
+use crate::transfer::Sent;
+
+/// A round trip this much above the base shows that a queue was there all the while: seconds, share of the base,
+/// transmission times of a packet (a few packets wait by chance even on an idle link).
+const QUEUE_S: f64 = 0.006;
+const QUEUE_SHARE: f64 = 0.06;
+const QUEUE_PACKETS: f64 = 2.5;
+/// Shortest window over which a rate is taken, seconds, and in round trips.
+const WINDOW_S: f64 = 0.1;
+const WINDOW_RTTS: f64 = 2.0;
+/// Fewest arrivals in a window, windows in all, and spread of their rates below which the rate is constant.
+const FEWEST: usize = 10;
+const FEWEST_WINDOWS: usize = 4;
+const CONSTANT_SPREAD: f64 = 0.05;
+/// Segments sent within this time of one another are back to back, seconds; and how many make a train.
+const BACK_TO_BACK_S: f64 = 0.000_2;
+const TRAIN: usize = 4;
+/// Trains whose rates are this close tell the same, as a share.
+const SAME_RATE: f64 = 0.05;
+/// Times of one answer differ by up to this, since they are kept as microseconds after the transmissions.
+const SAME_ANSWER_S: f64 = 2e-6;
+/// Headers that the capture does not show (Ethernet, PPPoE, ATM) make any rate uncertain by this share.
+const HEADERS: f64 = 0.005;
+
+/// Rate of the bottleneck in a window in which it never rested.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Busy {
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+    pub(super) bps: f64,
+}
+
+/// How a rate was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateBy {
+    /// Arrivals while a queue stood.
+    Busy,
+    /// Spacing of the answers to segments sent back to back.
+    Trains,
+}
+
+/// The bottleneck's rate.
+#[derive(Clone, Debug)]
+pub(super) struct Rate {
+    /// The rate, bits a second of IP; of a variable one the median.
+    pub(super) rate: Known<(Estimate, RateBy)>,
+    /// Windows in which it never rested.
+    pub(super) busy: Vec<Busy>,
+    /// Spread of the rates of these: half the distance of the 10th and 90th percentiles, as a share of the median.
+    pub(super) spread: f64,
+    /// The largest rate over a window: the bottleneck has at least this.
+    pub(super) at_least: f64,
+}
+
+/// Finds the rate of the bottleneck.
+pub(super) fn rate(view: &View<'_>) -> Rate {
+    let window = WINDOW_S.max(WINDOW_RTTS * view.base_s);
+    let trains = trains(view);
+    let at_least = peak(&view.arrivals, window);
+    let guess = trains.map_or(at_least, |(rate, _)| rate).max(at_least);
+    let mut busy = busy(view, window, guess);
+    let mut rates: Vec<f64> = busy.iter().map(|window| window.bps).collect();
+    rates.sort_by(f64::total_cmp);
+    let spread = quantile(&rates, 0.5).map_or(f64::INFINITY, |median| {
+        let low = quantile(&rates, 0.1).unwrap_or(median);
+        let high = quantile(&rates, 0.9).unwrap_or(median);
+        (high - low) / 2.0 / median
+    });
+    let by_busy = quantile(&rates, 0.5).filter(|_| busy.len() >= FEWEST_WINDOWS);
+    let by_trains = trains.filter(|(_, share)| *share >= 0.5);
+    let found = match (by_busy, by_trains) {
+        (Some(median), _) => Some((with_headers(median, spread, busy.len()), RateBy::Busy)),
+        (None, Some((rate, _))) if rate >= at_least * (1.0 - SAME_RATE) => {
+            let estimate = Estimate::new(rate, rate * 0.97, rate * 1.03);
+            Some((estimate, RateBy::Trains))
+        }
+        _ => None,
+    };
+    if by_busy.is_none() {
+        busy.clear();
+    }
+    Rate {
+        rate: found.map_or_else(
+            || Known::unknown("the link was never busy for long enough"),
+            Known::Told,
+        ),
+        busy,
+        spread,
+        at_least,
+    }
+}
+
+impl Rate {
+    /// The rate does not change, as far as the busy windows tell.
+    pub(super) fn is_constant(&self) -> bool {
+        self.busy.is_empty() || self.spread < CONSTANT_SPREAD
+    }
+}
+
+fn with_headers(bps: f64, spread: f64, windows: usize) -> Estimate {
+    let deviation = (spread / libm::sqrt(windows as f64)).max(HEADERS);
+    Estimate::new(bps, bps * (1.0 - deviation), bps * (1.0 + deviation))
+}
+
+/// Windows in which each round trip shows a queue.
+fn busy(view: &View<'_>, window: f64, guess: f64) -> Vec<Busy> {
+    let queue = QUEUE_S
+        .max(QUEUE_SHARE * view.base_s)
+        .max(QUEUE_PACKETS * view.packet * 8.0 / guess);
+    let mut found = Vec::new();
+    let mut rest = &view.arrivals[..];
+    while let Some(first) = rest.first() {
+        let count = rest.partition_point(|arrival| arrival.at_s < first.at_s + window);
+        let (inside, after) = rest.split_at(count);
+        rest = after;
+        let waited = |arrival: &Arrival| arrival.rtt_s.is_none_or(|rtt| rtt - view.base_s > queue);
+        let is_known = inside.iter().any(|arrival| arrival.rtt_s.is_some());
+        if inside.len() >= FEWEST
+            && is_known
+            && inside.iter().all(waited)
+            && let Some(bps) = pace(inside)
+            && inside[count - 1].at_s - first.at_s > 0.8 * window
+        {
+            found.push(Busy {
+                from_s: first.at_s,
+                to_s: inside[count - 1].at_s,
+                bps,
+            });
+        }
+    }
+    found
+}
+
+/// Rate of arrivals between the first answer and the last, bits a second.
+fn pace(arrivals: &[Arrival]) -> Option<f64> {
+    let (first, last) = (arrivals.first()?, arrivals.last()?);
+    let time = last.at_s - first.at_s;
+    let bytes: f64 = arrivals
+        .iter()
+        .filter(|arrival| arrival.at_s > first.at_s + SAME_ANSWER_S)
+        .map(|arrival| arrival.bytes)
+        .sum();
+    (time > 0.0).then(|| bytes * 8.0 / time)
+}
+
+/// The largest rate of arrivals over a window, bits a second.
+fn peak(arrivals: &[Arrival], window: f64) -> f64 {
+    let mut most = 0.0_f64;
+    let mut rest = arrivals;
+    while let Some(first) = rest.first() {
+        let count = rest.partition_point(|arrival| arrival.at_s < first.at_s + window);
+        let bytes: f64 = rest[..count].iter().map(|arrival| arrival.bytes).sum();
+        most = most.max(bytes * 8.0 / window);
+        rest = &rest[count..];
+    }
+    most
+}
+
+/// The rate that most trains tell, weighted by their bytes, and the share of these that do.
+fn trains(view: &View<'_>) -> Option<(f64, f64)> {
+    let mut rates: Vec<(f64, f64)> = Vec::new();
+    let mut run: Vec<&Sent> = Vec::new();
+    let mut last_s = f64::NEG_INFINITY;
+    for sent in view.sent.iter().filter(|sent| sent.again.is_none()) {
+        if sent.at_s() - last_s > BACK_TO_BACK_S {
+            rates.extend(train(&run));
+            run.clear();
+        }
+        last_s = sent.at_s();
+        run.push(sent);
+    }
+    rates.extend(train(&run));
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all: f64 = rates.iter().map(|(_, weight)| weight).sum();
+    let near = |rate: f64| -> f64 {
+        rates
+            .iter()
+            .filter(|(other, _)| (other / rate - 1.0).abs() < SAME_RATE)
+            .map(|(_, weight)| weight)
+            .sum()
+    };
+    let (mode, weight) = rates
+        .iter()
+        .map(|&(rate, _)| (rate, near(rate)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let inside: Vec<f64> = rates
+        .iter()
+        .filter(|(other, _)| (other / mode - 1.0).abs() < SAME_RATE)
+        .map(|&(rate, _)| rate)
+        .collect();
+    Some((quantile(&inside, 0.5)?, weight / all))
+}
+
+/// Rate that one train tells, and its bytes: the last answer's distance from the first, and what arrived between.
+fn train(run: &[&Sent]) -> Option<(f64, f64)> {
+    if run.len() < TRAIN {
+        return None;
+    }
+    let mut answers: Vec<(f64, f64)> = run
+        .iter()
+        .map(|sent| Some((sent.at_s() + sent.rtt_s()?, f64::from(sent.bytes))))
+        .collect::<Option<_>>()?;
+    answers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (first, last) = (answers.first()?.0, answers.last()?.0);
+    let bytes: f64 = answers
+        .iter()
+        .filter(|(at, _)| *at > first + SAME_ANSWER_S)
+        .map(|(_, bytes)| bytes)
+        .sum();
+    (last > first).then(|| (bytes * 8.0 / (last - first), bytes))
+}
+
+/// A quantile of sorted numbers.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let at = (share * last as f64) as usize;
+    sorted.get(at.min(last)).copied()
+}

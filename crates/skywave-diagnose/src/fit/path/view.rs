@@ -1,0 +1,65 @@
+//! A transfer as the estimators need it: times in seconds, round trips above their base, arrivals in order.
+
+use crate::transfer::{Fate, Sent, Transfer};
+
+/// Round trips below which nothing is concluded from their order: the third smallest is robust against two odd ones.
+const ROBUST_MINIMUM: usize = 2;
+
+/// A segment's arrival, as its answer told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    /// When the answer came, seconds.
+    pub(super) at_s: f64,
+    /// Bytes of the segment from the IP header on.
+    pub(super) bytes: f64,
+    /// Its round trip, if the answer tells it.
+    pub(super) rtt_s: Option<f64>,
+}
+
+/// What the estimators ask of a transfer.
+#[derive(Clone, Debug)]
+pub(super) struct View<'a> {
+    pub(super) sent: &'a [Sent],
+    /// Arrivals in the order of their answers.
+    pub(super) arrivals: Vec<Arrival>,
+    /// The least round trip, seconds: of the opening, or of the segments.
+    pub(super) base_s: f64,
+    /// Bytes of a full segment from the IP header on.
+    pub(super) packet: f64,
+}
+
+impl<'a> View<'a> {
+    /// A view of a transfer; `None` if none of its round trips is known.
+    pub(super) fn of(transfer: &'a Transfer) -> Option<Self> {
+        let mut arrivals: Vec<Arrival> = transfer
+            .sent
+            .iter()
+            .filter(|sent| matches!(sent.fate, Fate::Delivered | Fate::Timed))
+            .filter_map(|sent| {
+                Some(Arrival {
+                    at_s: sent.at_s() + sent.answer_after_s()?,
+                    bytes: f64::from(sent.bytes),
+                    rtt_s: sent.rtt_s(),
+                })
+            })
+            .collect();
+        arrivals.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        let mut rtts: Vec<f64> = transfer.sent.iter().filter_map(Sent::rtt_s).collect();
+        rtts.sort_by(f64::total_cmp);
+        let least = rtts.get(ROBUST_MINIMUM.min(rtts.len().checked_sub(1)?));
+        let opening = transfer
+            .handshake
+            .filter(|handshake| !handshake.is_repeated)
+            .map(|handshake| handshake.rtt_s);
+        let base_s = [least.copied(), opening]
+            .into_iter()
+            .flatten()
+            .min_by(f64::total_cmp)?;
+        Some(Self {
+            sent: &transfer.sent,
+            arrivals,
+            base_s,
+            packet: f64::from(transfer.mss + transfer.headers),
+        })
+    }
+}
