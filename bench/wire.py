@@ -234,6 +234,7 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
             str(SKYWAVE),
             "impair",
             str(scenario),
+            "--seed=1",
             f"--json={report}",
             "--far",
             far,

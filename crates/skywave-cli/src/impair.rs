@@ -1,10 +1,13 @@
 //! `skywave impair`: a path of a scenario for real packets.
 
+mod capture;
+mod held;
 mod link;
 pub(crate) mod path;
 mod program;
 pub(crate) mod show;
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path as FilePath, PathBuf};
@@ -18,6 +21,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
 use crate::quantity::time_above_zero;
+use capture::{Capture, HEADERS};
 use link::LinkArgs;
 use path::{Choice, Path, PathError};
 use program::ProgramArgs;
@@ -41,7 +45,7 @@ use show::Status;
     skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
     skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -o copy http://far:8000/file\n  \
     skywave impair --preset lte --blackouts 15s,500ms --far 'iperf3 -s' -- iperf3 -c far -R\n  \
-    skywave impair my-link.toml --point 3 -- ping -c 3 far\n  \
+    skywave impair my-link.toml --point 3 --capture ping.pcapng -- ping -c 3 far\n  \
     skywave impair --delay 40ms --to 127.0.0.1:9001        # UDP: clients send to 127.0.0.1:9000\n  \
     skywave impair my-link.toml --to 127.0.0.1:9001 --duration 30s --json\n  \
     skywave impair my-link.toml --tun near,far             # as root: IP packets between two devices\n\n\
@@ -96,9 +100,18 @@ pub(crate) struct Args {
     #[arg(long, requires = "scenario")]
     swap: bool,
 
-    /// Seed of the losses; the scenario's first one unless given.
+    /// Seed of the losses; another one each time unless given, which is told.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    /// Write the packets into a pcapng file, as they come to the links, each with what became of it;
+    /// with COMMAND and --tun.
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    capture: Option<PathBuf>,
+
+    /// Bytes that the capture keeps of each packet, at least 128 for the headers; 0 for all.
+    #[arg(long, value_name = "BYTES", default_value_t = HEADERS, requires = "capture")]
+    snaplen: u32,
 
     /// When to end, as in 30s; with Ctrl-C unless given.
     #[arg(long, value_name = "TIME", value_parser = time_above_zero)]
@@ -152,6 +165,14 @@ pub(crate) enum ImpairError {
     #[cfg(not(target_os = "linux"))]
     #[error("{0} needs Linux")]
     OnlyLinux(&'static str),
+    /// The capture could not be written, or not all of it.
+    #[error("cannot write the capture {}: {source}", path.display())]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The system failed while packets went.
     #[error("the relay ended: {0}")]
     Ended(io::Error),
@@ -174,7 +195,7 @@ impl ImpairError {
             #[cfg(target_os = "linux")]
             Self::Behind(error) => error.code(),
             #[cfg(target_os = "linux")]
-            Self::Strict(_) => skywave_wire::behind::FAILED,
+            Self::Strict(_) | Self::Capture { .. } => skywave_wire::behind::FAILED,
             _ => 1,
         }
     }
@@ -189,7 +210,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let has_headers = args.tun.is_some() || args.program.is_there();
     let choice = Choice {
         flow: args.flow.as_deref(),
-        seed: args.seed,
+        seed: Some(args.seed.unwrap_or_else(drawn)),
         point: args.point,
         overhead: if has_headers { 0 } else { args.headers },
     };
@@ -203,19 +224,44 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.swap {
         path.config.routes.swap(0, 1);
     }
+    if args.seed.is_none() {
+        path.notes.push(format!(
+            "--seed {} repeats what the links draw",
+            path.spec.seed
+        ));
+    }
     if args.program.is_there() {
         if args.scenario.is_some() {
             path.notes.push(place(&path, args.swap));
         }
         return program::main(args, &path);
     }
-    let (report, result) = relay(args, &path)?;
+    let Run {
+        report,
+        ended,
+        captured,
+    } = relay(args, &path)?;
     tell(args, &path, &report, &mut io::stdout().lock())?;
-    result.map_err(ImpairError::Ended)?;
+    ended.map_err(ImpairError::Ended)?;
+    captured?;
     match show::unfaithful(&report) {
         Some(reasons) => Err(ImpairError::Unfaithful(reasons).into()),
         None => Ok(()),
     }
+}
+
+/// A seed that no run before had, short enough to be typed.
+fn drawn() -> u64 {
+    RandomState::new().hash_one(()) >> 32
+}
+
+/// A relay's run that is over.
+struct Run {
+    report: Report,
+    /// What the ends failed by, if they did.
+    ended: io::Result<()>,
+    /// Whether the capture, if there is one, is whole.
+    captured: Result<(), ImpairError>,
 }
 
 /// Where a command is in the scenario's network.
@@ -253,7 +299,7 @@ fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Resul
     Ok(())
 }
 
-fn relay(args: &Args, path: &Path) -> Result<(Report, io::Result<()>), Failure> {
+fn relay(args: &Args, path: &Path) -> Result<Run, Failure> {
     if let Some(names) = &args.tun {
         return tun(args, path, names).map_err(Failure::from);
     }
@@ -266,22 +312,26 @@ fn relay(args: &Args, path: &Path) -> Result<(Report, io::Result<()>), Failure> 
     }
     let mut ends = UdpEnds::bind(args.listen, target).map_err(ImpairError::from)?;
     announce(path, &ends.address().to_string(), &target.to_string());
-    Ok(until_stopped(args, path, &mut ends))
+    Ok(until_stopped(args, path, &mut ends, None))
 }
 
 #[cfg(target_os = "linux")]
-fn tun(
-    args: &Args,
-    path: &Path,
-    [near, far]: &[String; 2],
-) -> Result<(Report, io::Result<()>), ImpairError> {
+fn tun(args: &Args, path: &Path, [near, far]: &[String; 2]) -> Result<Run, ImpairError> {
+    let capture = capture(args, path)?;
     let mut ends = relay::TunEnds::open([near, far])?;
     announce(path, near, far);
-    Ok(until_stopped(args, path, &mut ends))
+    Ok(until_stopped(args, path, &mut ends, capture))
+}
+
+/// The capture, if one is wanted.
+#[cfg(target_os = "linux")]
+fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, ImpairError> {
+    let create = |file: &PathBuf| Capture::create(file, args.snaplen, path);
+    args.capture.as_ref().map(create).transpose()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tun(_: &Args, _: &Path, _: &[String; 2]) -> Result<(Report, io::Result<()>), ImpairError> {
+fn tun(_: &Args, _: &Path, _: &[String; 2]) -> Result<Run, ImpairError> {
     Err(ImpairError::OnlyLinux("--tun"))
 }
 
@@ -290,16 +340,8 @@ fn announce(path: &Path, from: &str, to: &str) {
     for note in &path.notes {
         eprintln!("note: {note}");
     }
-    let links = |direction: usize| {
-        let steps = path.config.routes[direction].iter();
-        let names = steps.map(|step| path.config.hops[step.hop].name.as_str());
-        names.collect::<Vec<_>>().join(", ")
-    };
-    eprintln!(
-        "impairing {from} → {to} by {}, back by {}",
-        links(0),
-        links(1)
-    );
+    let [there, back] = [0, 1].map(|direction| path.links(direction));
+    eprintln!("impairing {from} → {to} by {there}, back by {back}");
 }
 
 /// Relays until Ctrl-C or for the duration, with a line of status.
@@ -307,13 +349,14 @@ fn until_stopped<E: relay::Ends>(
     args: &Args,
     path: &Path,
     ends: &mut E,
-) -> (Report, io::Result<()>) {
+    capture: Option<Capture>,
+) -> Run {
     let stop = interrupt::flag();
     // A time beyond what clocks have never comes.
     let end = args.duration.and_then(|d| Instant::now().checked_add(d));
     let mut status = Status::new(end);
     let is_over = || end.is_some_and(|end| Instant::now() >= end);
-    go(path, ends, &mut |view| {
+    go(path, ends, capture, &mut |view| {
         status.show(view);
         !stop.load(Ordering::Relaxed) && !is_over()
     })
@@ -324,11 +367,24 @@ fn until_stopped<E: relay::Ends>(
 fn go<E: relay::Ends>(
     path: &Path,
     ends: &mut E,
+    mut capture: Option<Capture>,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
-) -> (Report, io::Result<()>) {
+) -> Run {
+    if let Some(capture) = &mut capture {
+        capture.start();
+    }
     #[cfg(target_os = "linux")]
     relay::urgent();
-    relay::drive(&mut Relay::new(&path.config), ends, go_on)
+    let mut relay = Relay::new(&path.config);
+    let (report, ended) = match &mut capture {
+        Some(capture) => relay::watched(&mut relay, ends, capture, go_on),
+        None => relay::drive(&mut relay, ends, go_on),
+    };
+    Run {
+        report,
+        ended,
+        captured: capture.map_or(Ok(()), Capture::finish),
+    }
 }
 
 /// An address with a port; names are looked up, and IPv4 is preferred.

@@ -31,7 +31,7 @@ pub(crate) struct LinkArgs {
     jitter: Option<String>,
 
     /// The addition on the way back.
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "jitter")]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     jitter_back: Option<String>,
 
     /// The share of packets that it loses each way, as 1% or 0.01; 100% for all.

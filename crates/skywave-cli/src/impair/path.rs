@@ -39,6 +39,15 @@ pub(crate) struct Path {
     pub(crate) notes: Vec<String>,
 }
 
+impl Path {
+    /// Names of the links that packets pass in this direction, 0 for forward.
+    pub(crate) fn links(&self, direction: usize) -> String {
+        let steps = self.config.routes[direction].iter();
+        let names = steps.map(|step| self.config.hops[step.hop].name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Why a scenario has no such path.
 #[derive(Debug, Error)]
 pub(crate) enum PathError {
@@ -278,16 +287,11 @@ seeds = [4, 5]
         )
     }
 
-    fn names(path: &Path, direction: usize) -> Vec<&str> {
-        let name = |step: &Step| path.config.hops[step.hop].name.as_str();
-        path.config.routes[direction].iter().map(name).collect()
-    }
-
     #[test]
     fn a_flow_goes_by_its_links_and_comes_back_by_theirs() {
         let path = path(TWO_HOPS, None, 1).unwrap();
-        assert_eq!(names(&path, 0), ["wired", "radio"]);
-        assert_eq!(names(&path, 1), ["radio.reverse", "wired.reverse"]);
+        assert_eq!(path.links(0), "wired, radio");
+        assert_eq!(path.links(1), "radio.reverse, wired.reverse");
         assert_eq!(path.config.seed, 4);
         assert_eq!(path.config.hops[1].link.loss.len(), 1);
         assert!(path.notes.is_empty(), "{:?}", path.notes);
@@ -312,7 +316,7 @@ seeds = [4, 5]
             "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"B\"\nat = [\"0m\", \"0m\"]\n\
              [[station]]\nnode = \"C\"\nat = [\"9m\", \"0m\"]\n\n[[flow]]",
         );
-        assert_eq!(names(&path(&text, None, 1).unwrap(), 0), ["wired", "radio"]);
+        assert_eq!(path(&text, None, 1).unwrap().links(0), "wired, radio");
         let text = text.replace("to = \"B\"", "to = \"C\"");
         assert!(matches!(path(&text, None, 1), Err(PathError::Radio(_))));
     }

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use crate::failure::Failure;
 
 use super::path::Path;
-use super::{Args, address};
+use super::{Args, ImpairError, address};
 
 /// A variable that programs behind a link have.
 #[cfg(target_os = "linux")]
@@ -26,7 +26,8 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "PORT[=HOST:PORT]", value_parser = forward, requires = "command", conflicts_with_all = ["to", "tun"])]
     forward: Vec<Target>,
 
-    /// With COMMAND: fail if packets left late or the system lost any; otherwise that is a warning.
+    /// With COMMAND: fail if packets left late, the system lost any, or the capture is not whole;
+    /// otherwise that is a warning.
     #[arg(long, requires = "command", conflicts_with_all = ["to", "tun"])]
     pub(crate) strict: bool,
 
@@ -48,7 +49,7 @@ impl ProgramArgs {
 pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     use skywave_wire::behind::{Behind, FAR, Forward, NEAR, Setup};
 
-    use super::{ImpairError, announce, go, show, tell};
+    use super::{Run, announce, capture, go, show, tell};
 
     let program = &args.program;
     let forward = |&Target { port, to, .. }: &Target| Forward { port, to };
@@ -70,10 +71,11 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
              --forward PORT=far:PORT"
         );
     }
+    let capture = capture(args, path)?;
     let (mut behind, mut ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
     let mut ended = Ok(None);
-    let (report, result) = go(path, &mut ends, &mut |_| {
+    let run = go(path, &mut ends, capture, &mut |_| {
         while let Some(complaint) = behind.complaint() {
             eprintln!("note: {complaint}");
         }
@@ -82,10 +84,15 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     });
     let strays = behind.strays();
     drop(behind);
+    let Run {
+        report,
+        ended: relayed,
+        captured,
+    } = run;
     let code = ended.map_err(ImpairError::from)?;
     // The command's standard output is the command's.
     tell(args, path, &report, &mut std::io::stderr().lock())?;
-    result.map_err(ImpairError::Ended)?;
+    relayed.map_err(ImpairError::Ended)?;
     let code = code.unwrap_or(0);
     if strays > 0 && code != 0 {
         eprintln!(
@@ -94,21 +101,23 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
              and its name lead there"
         );
     }
-    verdict(code, program.strict, show::unfaithful(&report))
+    let unfaithful = show::unfaithful(&report).map(ImpairError::Unfaithful);
+    let troubles = [captured.err(), unfaithful].into_iter().flatten();
+    verdict(code, program.strict, troubles)
 }
 
-/// How the verb ends: as the program did, unless that succeeded on another path than was asked for and
-/// this is to be a failure.
+/// How the verb ends: as the program did, unless that succeeded, something else did not and this is to be a failure.
 #[cfg(target_os = "linux")]
-fn verdict(code: u8, strict: bool, unfaithful: Option<String>) -> Result<(), Failure> {
-    use super::ImpairError;
-
-    match unfaithful.map(ImpairError::Unfaithful) {
-        Some(error) if strict && code == 0 => {
+fn verdict(
+    code: u8,
+    strict: bool,
+    troubles: impl Iterator<Item = ImpairError>,
+) -> Result<(), Failure> {
+    for error in troubles {
+        if strict && code == 0 {
             return Err(ImpairError::Strict(error.into()).into());
         }
-        Some(error) => eprintln!("warning: {error}"),
-        None => {}
+        eprintln!("warning: {error}");
     }
     match code {
         0 => Ok(()),
@@ -118,7 +127,7 @@ fn verdict(code: u8, strict: bool, unfaithful: Option<String>) -> Result<(), Fai
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn main(_: &Args, _: &Path) -> Result<(), Failure> {
-    Err(super::ImpairError::OnlyLinux("a program behind the link").into())
+    Err(ImpairError::OnlyLinux("a program behind the link").into())
 }
 
 /// A port, and who answers there.
@@ -161,7 +170,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn packets_that_were_late_are_a_failure_only_if_that_is_asked_for() {
         let code = |code, strict, late: bool| {
-            let ended = verdict(code, strict, late.then(|| "late".to_owned()));
+            let late = late.then(|| ImpairError::Unfaithful("late".to_owned()));
+            let ended = verdict(code, strict, late.into_iter());
             ended.map_or_else(|failure| failure.report(), |()| 0)
         };
         assert_eq!(code(0, true, false), 0);

@@ -511,7 +511,7 @@ fn real_packets_meet_the_scenarios_losses() {
     let to = server.local_addr().expect("an address").to_string();
     let mut relay = Command::new(env!("CARGO_BIN_EXE_skywave"))
         .args(["impair", "lossy.toml", "--listen", "127.0.0.1:0", "--json"])
-        .args(["--duration", "2s", "--to", &to])
+        .args(["--duration", "2s", "--seed", "1", "--to", &to])
         .current_dir(dir.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

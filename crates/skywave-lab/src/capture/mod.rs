@@ -4,12 +4,14 @@
 //! each link that is asked for. A capture is taken where a packet is offered to a link, before the link
 //! can hurt it; what becomes of it stands in a comment, see [`Remark`].
 //!
+//! Captures of real packets have the same comments; whoever takes them writes with [`pcapng`].
+//!
 //! [`read`] goes through a capture, ours or tcpdump's, and [`Summary`] adds up its connections.
 
 mod connection;
 mod dissect;
 mod packet;
-mod pcapng;
+pub mod pcapng;
 mod points;
 mod ranges;
 mod read;

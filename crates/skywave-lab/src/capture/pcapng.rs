@@ -1,4 +1,4 @@
-//! Writing pcapng: the three blocks that a capture of one link needs.
+//! Writing pcapng: the three blocks that a capture of links needs.
 //!
 //! The format is draft-ietf-opsawg-pcapng; everything is little-endian, which a reader sees from the
 //! byte-order magic. A block is its type, its length, a body and its length again; options are a code,
@@ -30,7 +30,7 @@ const NANOSECONDS: u8 = 9;
 
 /// The fields of a section header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Section<'a> {
+pub struct Section<'a> {
     /// Hardware on which the packets were captured.
     pub hardware: &'a str,
     /// The program that wrote the file.
@@ -42,7 +42,7 @@ pub(super) struct Section<'a> {
 /// The fields of an interface description; the link type is raw IP, the unit of time the
 /// nanosecond.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Interface<'a> {
+pub struct Interface<'a> {
     /// Short name.
     pub name: &'a str,
     /// A description in words.
@@ -53,8 +53,10 @@ pub(super) struct Interface<'a> {
 
 /// A captured packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Captured<'a> {
-    /// Nanoseconds since the beginning of the run.
+pub struct Captured<'a> {
+    /// Index of the interface.
+    pub interface: u32,
+    /// Nanoseconds since the beginning of 1970, or of a simulated run.
     pub at_ns: u64,
     /// The bytes that are kept.
     pub bytes: &'a [u8],
@@ -64,20 +66,16 @@ pub(super) struct Captured<'a> {
     pub comments: &'a [&'a str],
 }
 
-/// Writes one section with one interface; each block goes out in one piece.
+/// Writes one section; each block goes out in one piece.
 #[derive(Debug)]
-pub(super) struct Writer<W> {
+pub struct Writer<W> {
     out: W,
     block: Vec<u8>,
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file.
-    pub(super) fn new(
-        out: W,
-        section: &Section<'_>,
-        interface: &Interface<'_>,
-    ) -> io::Result<Self> {
+    /// Begins a file of packets at these interfaces.
+    pub fn new(out: W, section: &Section<'_>, interfaces: &[Interface<'_>]) -> io::Result<Self> {
         let mut writer = Self {
             out,
             block: Vec::new(),
@@ -92,22 +90,16 @@ impl<W: Write> Writer<W> {
         writer.option(SECTION_APPLICATION, section.application.as_bytes());
         writer.option(END_OF_OPTIONS, &[]);
         writer.end()?;
-        writer.begin(INTERFACE_DESCRIPTION);
-        writer.block.extend(LINKTYPE_RAW.to_le_bytes());
-        writer.block.extend(0u16.to_le_bytes());
-        writer.block.extend(interface.snap_length.to_le_bytes());
-        writer.option(INTERFACE_NAME, interface.name.as_bytes());
-        writer.option(INTERFACE_DESCRIPTION_TEXT, interface.description.as_bytes());
-        writer.option(INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
-        writer.option(END_OF_OPTIONS, &[]);
-        writer.end()?;
+        for interface in interfaces {
+            writer.interface(interface)?;
+        }
         Ok(writer)
     }
 
     /// Adds a packet.
-    pub(super) fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
+    pub fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
         self.begin(ENHANCED_PACKET);
-        self.block.extend(0u32.to_le_bytes()); // the only interface
+        self.block.extend(packet.interface.to_le_bytes());
         self.block
             .extend(((packet.at_ns >> 32) as u32).to_le_bytes());
         self.block.extend((packet.at_ns as u32).to_le_bytes());
@@ -124,9 +116,26 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
+    /// Output that the blocks go to.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Gives the output back.
-    pub(super) fn into_inner(self) -> W {
+    pub fn into_inner(self) -> W {
         self.out
+    }
+
+    fn interface(&mut self, interface: &Interface<'_>) -> io::Result<()> {
+        self.begin(INTERFACE_DESCRIPTION);
+        self.block.extend(LINKTYPE_RAW.to_le_bytes());
+        self.block.extend(0u16.to_le_bytes());
+        self.block.extend(interface.snap_length.to_le_bytes());
+        self.option(INTERFACE_NAME, interface.name.as_bytes());
+        self.option(INTERFACE_DESCRIPTION_TEXT, interface.description.as_bytes());
+        self.option(INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
+        self.option(END_OF_OPTIONS, &[]);
+        self.end()
     }
 
     fn begin(&mut self, kind: u32) {
@@ -197,7 +206,7 @@ mod tests {
     #[rustfmt::skip]
     const PLAIN_PACKET: &[u8] = &[
         6, 0, 0, 0, 36, 0, 0, 0,
-        0, 0, 0, 0,
+        1, 0, 0, 0,
         0, 0, 0, 0, 1, 0, 0, 0,
         4, 0, 0, 0, 4, 0, 0, 0,
         1, 2, 3, 4,
@@ -216,8 +225,9 @@ mod tests {
             description: "d",
             snap_length: 80,
         };
-        let mut writer = Writer::new(Vec::new(), &section, &interface).unwrap();
+        let mut writer = Writer::new(Vec::new(), &section, &[interface, interface]).unwrap();
         let lost = Captured {
+            interface: 0,
             at_ns: 5_000_000_000,
             bytes: &[7, 8, 9],
             length: 40,
@@ -225,13 +235,14 @@ mod tests {
         };
         writer.packet(&lost).unwrap();
         let whole = Captured {
+            interface: 1,
             at_ns: 1,
             bytes: &[1, 2, 3, 4],
             length: 4,
             comments: &[],
         };
         writer.packet(&whole).unwrap();
-        let expected = [SECTION, INTERFACE, PACKET, PLAIN_PACKET].concat();
+        let expected = [SECTION, INTERFACE, INTERFACE, PACKET, PLAIN_PACKET].concat();
         assert_eq!(writer.into_inner(), expected);
     }
 }

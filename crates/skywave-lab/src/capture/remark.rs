@@ -19,6 +19,10 @@ pub enum Remark {
     LostBlackout,
     /// Never leaves: the link has a rate of zero.
     NeverSent,
+    /// Lost by a relay of real packets, or by the system under it: no link dropped the packet.
+    LostRelay,
+    /// Still under way when the capture ended.
+    UnderWay,
     /// Arrives damaged.
     Damaged,
     /// Had been damaged before it came to this link.
@@ -61,7 +65,7 @@ impl Dropper {
 }
 
 /// Every remark with its text.
-const TEXTS: [(Remark, &str); 15] = [
+const TEXTS: [(Remark, &str); 17] = [
     (Remark::LostQueue, "lost: queue full"),
     (Remark::LostEarly(Dropper::Red), "lost: early drop (RED)"),
     (
@@ -81,6 +85,8 @@ const TEXTS: [(Remark, &str); 15] = [
     (Remark::LostChannel, "lost: channel error"),
     (Remark::LostBlackout, "lost: blackout"),
     (Remark::NeverSent, "lost: the link sends nothing"),
+    (Remark::LostRelay, "lost: by the relay, not by a link"),
+    (Remark::UnderWay, "under way when the capture ended"),
     (Remark::Damaged, "damaged by the channel"),
     (Remark::DamagedBefore, "damaged by a link before this one"),
     (Remark::Duplicated, "duplicated by the channel"),
@@ -103,11 +109,14 @@ impl Remark {
 
     /// Why the packet does not reach the other side whole, if it does not.
     pub fn is_loss(self) -> bool {
-        !matches!(self, Self::Duplicated | Self::Copy | Self::Retransmitted)
+        !matches!(
+            self,
+            Self::Duplicated | Self::Copy | Self::Retransmitted | Self::UnderWay
+        )
     }
 
     /// Why a link with this queue drops a packet.
-    pub(super) fn of_drop(cause: DropCause, queue: &QueueConfig) -> Self {
+    pub fn of_drop(cause: DropCause, queue: &QueueConfig) -> Self {
         match cause {
             DropCause::Queue => Self::LostQueue,
             DropCause::Early => Dropper::of(queue).map_or(Self::LostQueue, Self::LostEarly),

@@ -10,8 +10,9 @@ use std::time::Instant;
 use skywave_core::{Duration, Time};
 
 use super::Lateness;
-use super::machine::{Cause, Direction, Outcome, Relay};
+use super::machine::{Cause, Course, Direction, Outcome, Relay};
 use super::report::{Report, Troubles, WayReport};
+use super::watch::{End, Watch};
 use crate::system;
 
 /// Number of packets read before the relay looks what is due.
@@ -64,6 +65,8 @@ pub enum Sent {
 pub struct Parcel<A> {
     address: A,
     bytes: Vec<u8>,
+    /// Packets that came before it.
+    number: u64,
 }
 
 /// How it goes, for a line of status.
@@ -89,10 +92,22 @@ pub fn drive<E: Ends>(
     ends: &mut E,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
 ) -> (Report, io::Result<()>) {
+    watched(relay, ends, &mut (), go_on)
+}
+
+/// Relays packets as [`drive`] does, while somebody watches them come and end.
+pub fn watched<E: Ends>(
+    relay: &mut Relay<Parcel<E::Address>>,
+    ends: &mut E,
+    watch: &mut dyn Watch,
+    go_on: &mut dyn FnMut(&View<'_>) -> bool,
+) -> (Report, io::Result<()>) {
     system::ask_for_exact_timers();
     let mut driver = Driver {
         relay,
         ends,
+        watch,
+        came: 0,
         origin: None,
         latest: Time::ZERO,
         ways: [WayReport::default(); 2],
@@ -101,12 +116,19 @@ pub fn drive<E: Ends>(
         spare: Vec::new(),
     };
     let result = driver.run(go_on);
+    for parcel in driver.relay.stuck() {
+        let course = Course::default();
+        driver.watch.ends(parcel.number, course, End::NeverSent);
+    }
     (driver.report(), result)
 }
 
 struct Driver<'a, E: Ends> {
     relay: &'a mut Relay<Parcel<E::Address>>,
     ends: &'a mut E,
+    watch: &'a mut dyn Watch,
+    /// Packets so far.
+    came: u64,
     /// When the first packet came.
     origin: Option<Instant>,
     /// When the latest packet came or left.
@@ -146,6 +168,7 @@ impl<E: Ends> Driver<'_, E> {
     }
 
     fn shows(&mut self, go_on: &mut dyn FnMut(&View<'_>) -> bool) -> bool {
+        self.watch.tick();
         let queued = [Direction::Forward, Direction::Back].map(|d| self.relay.queued(d));
         go_on(&View {
             elapsed: self.now().since(Time::ZERO),
@@ -169,7 +192,14 @@ impl<E: Ends> Driver<'_, E> {
         way.bytes_in += packet.len() as u64;
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.extend_from_slice(packet);
-        let parcel = Parcel { address, bytes };
+        let number = self.came;
+        self.came += 1;
+        self.watch.comes(now, direction, packet);
+        let parcel = Parcel {
+            address,
+            bytes,
+            number,
+        };
         let length = packet.len() as u32;
         self.relay.offer(now, direction, length, parcel);
         self.let_go(now);
@@ -179,33 +209,34 @@ impl<E: Ends> Driver<'_, E> {
     fn let_go(&mut self, now: Time) {
         self.relay.on_time(now);
         while let Some(outcome) = self.relay.poll() {
-            let mut bytes = match outcome {
+            let (packet, course, end) = match outcome {
                 Outcome::Arrives {
                     direction,
                     due,
                     packet,
+                    course,
                 } => {
                     let sent = self.ends.send(direction, packet.address, &packet.bytes);
                     self.latest = self.now();
                     self.lateness.record(self.latest.since(due));
                     let way = &mut self.ways[direction as usize];
-                    match sent {
-                        Sent::Taken => {
-                            way.packets_out += 1;
-                            way.bytes_out += packet.bytes.len() as u64;
-                        }
-                        Sent::Refused(error) => {
-                            way.unsent += 1;
+                    if sent == Sent::Taken {
+                        way.packets_out += 1;
+                        way.bytes_out += packet.bytes.len() as u64;
+                        (packet, course, End::Sent)
+                    } else {
+                        way.unsent += 1;
+                        if let Sent::Refused(error) = sent {
                             *self.errors.entry(error).or_default() += 1;
                         }
-                        Sent::Gone => way.unsent += 1,
+                        (packet, course, End::Unsent)
                     }
-                    packet.bytes
                 }
                 Outcome::Lost {
                     direction,
                     cause,
                     packet,
+                    course,
                 } => {
                     let way = &mut self.ways[direction as usize];
                     match cause {
@@ -213,9 +244,13 @@ impl<E: Ends> Driver<'_, E> {
                         Cause::Corrupt => way.corrupt += 1,
                         Cause::Memory => way.memory += 1,
                     }
-                    packet.bytes
+                    (packet, course, End::Lost(cause))
                 }
             };
+            if !course.is_copy {
+                self.watch.ends(packet.number, course, end);
+            }
+            let mut bytes = packet.bytes;
             if self.spare.len() < SPARE {
                 bytes.clear();
                 self.spare.push(bytes);

@@ -1,7 +1,7 @@
 //! A link of the chain, of either kind, and what it did.
 
 use skywave_core::Time;
-use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, TimedLink};
+use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, Settled, TimedLink};
 
 /// Counts of what a link did with the packets that were offered to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -101,13 +101,13 @@ impl Hop {
     }
 
     /// The next packet whose fate was not known when it was offered.
-    pub(super) fn settled(&mut self) -> Option<(u32, Fate)> {
+    pub(super) fn settled(&mut self) -> Option<Settled> {
         let Machine::Timed(link) = &mut self.machine else {
             return None;
         };
         let settled = link.poll()?;
         self.tally.count(settled.fate);
-        Some((settled.tag.id(), settled.fate))
+        Some(settled)
     }
 
     /// Packets waiting at `now`.

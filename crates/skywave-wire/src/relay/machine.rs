@@ -79,6 +79,8 @@ pub enum Outcome<T> {
         due: Time,
         /// The packet.
         packet: T,
+        /// Events of its way.
+        course: Course,
     },
     /// The packet does not come out.
     Lost {
@@ -88,7 +90,20 @@ pub enum Outcome<T> {
         cause: Cause,
         /// The packet.
         packet: T,
+        /// Events of its way.
+        course: Course,
     },
+}
+
+/// What happened to a packet before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Course {
+    /// A link sent it twice, so that there is a copy of it.
+    pub duplicated: bool,
+    /// A link transmitted it more than once until it arrived.
+    pub retransmitted: bool,
+    /// Whether this is the copy.
+    pub is_copy: bool,
 }
 
 /// Why a packet does not come out.
@@ -131,6 +146,7 @@ struct Travelling<T> {
     /// Place in the route.
     at: usize,
     corrupt: bool,
+    course: Course,
 }
 
 impl<T: Clone> Relay<T> {
@@ -171,6 +187,7 @@ impl<T: Clone> Relay<T> {
             size: length.saturating_add(self.overhead),
             at: 0,
             corrupt: false,
+            course: Course::default(),
         };
         if let Some(id) = self.keep(travelling) {
             self.enter(self.clock, id);
@@ -215,6 +232,13 @@ impl<T: Clone> Relay<T> {
         self.packets.len() - self.free.len()
     }
 
+    /// Packets that a link without a rate has taken: they never arrive.
+    pub fn stuck(&self) -> impl Iterator<Item = &T> {
+        let never = self.arrivals.iter().filter(|next| next.0.0 == Time::MAX);
+        let packets = never.filter_map(|next| self.packets[next.0.2 as usize].as_ref());
+        packets.map(|travelling| &travelling.packet)
+    }
+
     /// Packets waiting in the queues of this direction, as of the latest call.
     pub fn queued(&self, direction: Direction) -> u32 {
         if self.under_way() == 0 {
@@ -244,6 +268,7 @@ impl<T: Clone> Relay<T> {
                 direction: travelling.direction,
                 cause: Cause::Memory,
                 packet: travelling.packet,
+                course: travelling.course,
             });
             return None;
         }
@@ -282,8 +307,12 @@ impl<T: Clone> Relay<T> {
     }
 
     fn settle(&mut self, hop: usize) {
-        while let Some((id, fate)) = self.hops[hop].settled() {
-            self.decide(hop, id, fate);
+        while let Some(settled) = self.hops[hop].settled() {
+            let id = settled.tag.id();
+            if let Some(travelling) = &mut self.packets[id as usize] {
+                travelling.course.retransmitted |= settled.transmissions > 1;
+            }
+            self.decide(hop, id, settled.fate);
         }
     }
 
@@ -301,7 +330,12 @@ impl<T: Clone> Relay<T> {
                     return;
                 };
                 travelling.corrupt |= corrupt;
-                let copy = duplicate.then(|| travelling.clone());
+                let copy = duplicate.then(|| {
+                    let mut copy = travelling.clone();
+                    copy.course.is_copy = true;
+                    copy
+                });
+                travelling.course.duplicated |= duplicate;
                 self.arrives(at, id);
                 if let Some(copy) = copy
                     && let Some(copy) = self.keep(copy)
@@ -333,26 +367,34 @@ impl<T: Clone> Relay<T> {
             return self.lose(id, Cause::Corrupt);
         }
         if let Some(Travelling {
-            packet, direction, ..
+            packet,
+            direction,
+            course,
+            ..
         }) = self.take(id)
         {
             self.outcomes.push_back(Outcome::Arrives {
                 direction,
                 due,
                 packet,
+                course,
             });
         }
     }
 
     fn lose(&mut self, id: u32, cause: Cause) {
         if let Some(Travelling {
-            packet, direction, ..
+            packet,
+            direction,
+            course,
+            ..
         }) = self.take(id)
         {
             self.outcomes.push_back(Outcome::Lost {
                 direction,
                 cause,
                 packet,
+                course,
             });
         }
     }

@@ -15,11 +15,14 @@ mod tun;
 mod udp;
 #[cfg(target_os = "linux")]
 mod urgent;
+mod watch;
 
-pub use drive::{Ends, Parcel, Sent, View, drive};
+pub use drive::{Ends, Parcel, Sent, View, drive, watched};
 pub use hop::Tally;
 pub use lateness::{LATE, LATE_SHARE, Lateness};
-pub use machine::{Cause, Direction, HopConfig, KEPT_BYTES, Outcome, Relay, RelayConfig, Step};
+pub use machine::{
+    Cause, Course, Direction, HopConfig, KEPT_BYTES, Outcome, Relay, RelayConfig, Step,
+};
 pub use report::{HopReport, Report, Troubles, WayReport};
 #[cfg(target_os = "linux")]
 pub(crate) use tun::tun;
@@ -28,6 +31,7 @@ pub use tun::{TunEnds, TunError};
 pub use udp::{UdpEnds, UdpError};
 #[cfg(target_os = "linux")]
 pub use urgent::urgent;
+pub use watch::{End, Watch};
 
 /// Bytes of the IPv4 and UDP headers around a datagram's payload.
 pub const UDP_OVERHEAD: u32 = 28;

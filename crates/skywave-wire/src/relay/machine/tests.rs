@@ -50,18 +50,37 @@ fn finish<T: Clone>(relay: &mut Relay<T>) -> Vec<Outcome<T>> {
 }
 
 fn arrives(packet: u32, due: Time) -> Outcome<u32> {
+    arrives_after(Course::default(), packet, due)
+}
+
+fn arrives_after(course: Course, packet: u32, due: Time) -> Outcome<u32> {
     Outcome::Arrives {
         direction: Direction::Forward,
         due,
         packet,
+        course,
     }
 }
 
 fn lost(packet: u32, cause: Cause) -> Outcome<u32> {
+    lost_after(Course::default(), packet, cause)
+}
+
+fn lost_after(course: Course, packet: u32, cause: Cause) -> Outcome<u32> {
     Outcome::Lost {
         direction: Direction::Forward,
         cause,
         packet,
+        course,
+    }
+}
+
+/// Course of a packet that a link has doubled, or of the copy.
+fn doubled(is_copy: bool) -> Course {
+    Course {
+        duplicated: !is_copy,
+        is_copy,
+        ..Course::default()
     }
 }
 
@@ -131,7 +150,10 @@ fn a_duplicate_is_a_packet_of_its_own_from_there_on() {
     first.duplication = 1.0;
     let mut relay = Relay::new(&chain(vec![first, config(10)]));
     relay.offer(ms(0), Direction::Forward, 1500 - OVERHEAD, 1);
-    let want = [arrives(1, ms(220)), arrives(1, ms(230))];
+    let want = [
+        arrives_after(doubled(false), 1, ms(220)),
+        arrives_after(doubled(true), 1, ms(230)),
+    ];
     assert_eq!(finish(&mut relay), want);
     assert_eq!(relay.report(ms(1000))[1].tally.offered, 2);
 }
@@ -145,6 +167,7 @@ fn a_link_in_both_directions_is_one_link() {
         direction: Direction::Back,
         due: ms(110),
         packet: 1,
+        course: Course::default(),
     };
     assert_eq!(finish(&mut relay), [back, arrives(2, ms(120))]);
 }
@@ -177,6 +200,9 @@ fn a_link_without_a_rate_keeps_what_it_was_given() {
     }
     assert_eq!(relay.next_time(), None);
     assert_eq!(relay.under_way(), 2);
+    let mut stuck: Vec<u32> = relay.stuck().copied().collect();
+    stuck.sort_unstable();
+    assert_eq!(stuck, [1, 2]);
     let full = lost(3, Cause::Link(0, DropCause::Queue));
     assert_eq!(finish(&mut relay), [full]);
 }
@@ -251,6 +277,7 @@ struct Bare {
     at: Time,
     id: u32,
     corrupt: bool,
+    course: Course,
 }
 
 fn offered(packets: &[(u64, u32)]) -> Vec<Bare> {
@@ -263,6 +290,7 @@ fn offered(packets: &[(u64, u32)]) -> Vec<Bare> {
             at: now,
             id,
             corrupt,
+            course: Course::default(),
         }
     };
     packets.iter().enumerate().map(&mut offer).collect()
@@ -279,7 +307,10 @@ fn through_bare_links(config: &RelayConfig, packets: &[(u64, u32)]) -> Vec<Outco
         for packet in travelling {
             let size = packets[packet.id as usize].1 + config.overhead;
             match link.send(packet.at, size) {
-                Fate::Dropped(cause) => outcomes.push(lost(packet.id, Cause::Link(number, cause))),
+                Fate::Dropped(cause) => {
+                    let cause = Cause::Link(number, cause);
+                    outcomes.push(lost_after(packet.course, packet.id, cause));
+                }
                 Fate::Arrives {
                     at,
                     corrupt,
@@ -287,15 +318,19 @@ fn through_bare_links(config: &RelayConfig, packets: &[(u64, u32)]) -> Vec<Outco
                     duplicate,
                 } => {
                     let corrupt = packet.corrupt || corrupt;
-                    let copies = 1 + usize::from(duplicate);
-                    arrived.extend(std::iter::repeat_n(
-                        Bare {
-                            at,
-                            corrupt,
-                            ..packet
-                        },
-                        copies,
-                    ));
+                    let packet = Bare {
+                        at,
+                        corrupt,
+                        ..packet
+                    };
+                    let mut original = packet;
+                    original.course.duplicated |= duplicate;
+                    arrived.push(original);
+                    if duplicate {
+                        let mut copy = packet;
+                        copy.course.is_copy = true;
+                        arrived.push(copy);
+                    }
                 }
             }
         }
@@ -305,9 +340,9 @@ fn through_bare_links(config: &RelayConfig, packets: &[(u64, u32)]) -> Vec<Outco
     }
     outcomes.extend(travelling.into_iter().map(|packet| {
         if packet.corrupt {
-            lost(packet.id, Cause::Corrupt)
+            lost_after(packet.course, packet.id, Cause::Corrupt)
         } else {
-            arrives(packet.id, packet.at)
+            arrives_after(packet.course, packet.id, packet.at)
         }
     }));
     outcomes
@@ -365,10 +400,15 @@ proptest! {
         while let Some(at) = bare.next_time() {
             bare.on_time(at);
         }
-        outcomes.extend(std::iter::from_fn(|| bare.poll()).map(|settled| match settled.fate {
-            Fate::Dropped(cause) => lost(settled.tag.id(), Cause::Link(0, cause)),
-            Fate::Arrives { corrupt: true, .. } => lost(settled.tag.id(), Cause::Corrupt),
-            Fate::Arrives { at, .. } => arrives(settled.tag.id(), at),
+        outcomes.extend(std::iter::from_fn(|| bare.poll()).map(|settled| {
+            let retransmitted = settled.transmissions > 1;
+            let course = Course { retransmitted, ..Course::default() };
+            let id = settled.tag.id();
+            match settled.fate {
+                Fate::Dropped(cause) => lost_after(course, id, Cause::Link(0, cause)),
+                Fate::Arrives { corrupt: true, .. } => lost_after(course, id, Cause::Corrupt),
+                Fate::Arrives { at, .. } => arrives_after(course, id, at),
+            }
         }));
         prop_assert_eq!(sorted(relayed(&config, &packets, &wakes)), sorted(outcomes));
     }
