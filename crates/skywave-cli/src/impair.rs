@@ -258,7 +258,7 @@ fn drawn() -> u64 {
 /// A relay's run that is over.
 struct Run {
     report: Report,
-    /// What the ends failed by, if they did.
+    /// Failure of the ends, if there was one.
     ended: io::Result<()>,
     /// Whether the capture, if there is one, is whole.
     captured: Result<(), ImpairError>,
@@ -300,8 +300,9 @@ fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Resul
 }
 
 fn relay(args: &Args, path: &Path) -> Result<Run, Failure> {
+    let capture = capture(args, path)?;
     if let Some(names) = &args.tun {
-        return tun(args, path, names).map_err(Failure::from);
+        return tun(args, path, names, capture).map_err(Failure::from);
     }
     let Some(target) = args.to else {
         // clap asks for it.
@@ -312,26 +313,29 @@ fn relay(args: &Args, path: &Path) -> Result<Run, Failure> {
     }
     let mut ends = UdpEnds::bind(args.listen, target).map_err(ImpairError::from)?;
     announce(path, &ends.address().to_string(), &target.to_string());
-    Ok(until_stopped(args, path, &mut ends, None))
+    Ok(until_stopped(args, path, &mut ends, capture))
 }
 
 #[cfg(target_os = "linux")]
-fn tun(args: &Args, path: &Path, [near, far]: &[String; 2]) -> Result<Run, ImpairError> {
-    let capture = capture(args, path)?;
+fn tun(
+    args: &Args,
+    path: &Path,
+    [near, far]: &[String; 2],
+    capture: Option<Capture>,
+) -> Result<Run, ImpairError> {
     let mut ends = relay::TunEnds::open([near, far])?;
     announce(path, near, far);
     Ok(until_stopped(args, path, &mut ends, capture))
 }
 
 /// The capture, if one is wanted.
-#[cfg(target_os = "linux")]
 fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, ImpairError> {
     let create = |file: &PathBuf| Capture::create(file, args.snaplen, path);
     args.capture.as_ref().map(create).transpose()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tun(_: &Args, _: &Path, _: &[String; 2]) -> Result<Run, ImpairError> {
+fn tun(_: &Args, _: &Path, _: &[String; 2], _: Option<Capture>) -> Result<Run, ImpairError> {
     Err(ImpairError::OnlyLinux("--tun"))
 }
 

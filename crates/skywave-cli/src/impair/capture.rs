@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use skywave_core::Time;
 use skywave_core::link::QueueConfig;
 use skywave_lab::capture::Remark;
-use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
+use skywave_lab::capture::pcapng::{Captured, Interface, Section, Way, Writer};
 use skywave_wire::relay::{Cause, Course, Direction, End, Watch};
 
 use super::ImpairError;
@@ -67,10 +67,10 @@ impl Capture {
             0 => (usize::MAX, 0),
             bytes => (bytes.max(HEADERS) as usize, bytes.max(HEADERS)),
         };
-        let [way, back] = [0, 1].map(|way| path.links(way));
-        let interface = |name, description| Interface {
-            name,
-            description,
+        let [there, back] = [0, 1].map(|way| path.links(way));
+        let interface = Interface {
+            name: "near",
+            description: &format!("outbound by {there}, inbound by {back}"),
             snap_length,
         };
         let section = Section {
@@ -82,15 +82,14 @@ impl Capture {
                 path.spec.seed
             ),
         };
-        let interfaces = [interface("forward", &way), interface("back", &back)];
-        let mut writer = Writer::new(Vec::new(), &section, &interfaces).map_err(failed)?;
+        let mut writer = Writer::new(Vec::new(), &section, &interface).map_err(failed)?;
         let mut created = File::create(file).map_err(failed)?;
         let header = std::mem::take(writer.get_mut());
         created.write_all(&header).map_err(failed)?;
         let several = path.config.routes.iter().any(|route| route.len() > 1);
         let links = path.config.hops.iter().map(|hop| {
             let name = several.then(|| format!("at link {}", hop.name));
-            (name, hop.link.queue.clone())
+            (name, hop.link.queue)
         });
         Ok(Self {
             path: file.to_owned(),
@@ -142,10 +141,13 @@ impl Capture {
     fn write(&mut self, record: &Record) {
         let comments = comments(&self.links, record.end);
         let packet = Captured {
-            interface: record.direction as u32,
             at_ns: record.at_ns,
             bytes: &record.bytes,
             length: record.length,
+            way: Some(match record.direction {
+                Direction::Forward => Way::Outbound,
+                Direction::Back => Way::Inbound,
+            }),
             comments: &comments,
         };
         // Memory takes everything.
@@ -190,8 +192,12 @@ fn comments(links: &[(Option<String>, QueueConfig)], end: Option<(Course, End)>)
         course.duplicated.then_some(Remark::Duplicated),
         lost,
     ];
-    let remarks = remarks.into_iter().flatten();
-    remarks.map(|remark| remark.text()).chain(link).collect()
+    let mut comments: Vec<&str> = Vec::new();
+    for remark in remarks.into_iter().flatten() {
+        comments.push(remark.text());
+    }
+    comments.extend(link);
+    comments
 }
 
 impl Watch for Capture {

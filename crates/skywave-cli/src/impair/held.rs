@@ -18,7 +18,7 @@ pub(super) struct Record {
     pub(super) length: u32,
     /// The bytes that are kept of it.
     pub(super) bytes: Box<[u8]>,
-    /// Its end; `None` while it is under way.
+    /// End of the packet; `None` while it is under way.
     pub(super) end: Option<(Course, End)>,
 }
 

@@ -300,6 +300,39 @@ duration = "86400s"
     }
 
     #[test]
+    fn one_direction_alone_may_have_jitter() {
+        let jitters = |scenario: &Scenario| {
+            let hops = path_of(scenario).config.hops;
+            hops.iter().map(|hop| hop.link.jitter).collect::<Vec<_>>()
+        };
+        let most = Some("4ms".to_owned());
+        let [none, back] = jitters(
+            &LinkArgs {
+                jitter_back: most.clone(),
+                ..LinkArgs::default()
+            }
+            .scenario()
+            .unwrap(),
+        )[..] else {
+            panic!("two links");
+        };
+        assert!(none.is_none() && back.is_some(), "{none:?} {back:?}");
+        let forward = LinkArgs {
+            jitter: most,
+            jitter_back: Some("0ms".to_owned()),
+            ..LinkArgs::default()
+        };
+        assert_eq!(jitters(&forward.scenario().unwrap())[0], back);
+
+        // The overlay of a file is the same.
+        let file = "[[link]]\nname = \"link\"\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\
+                    reverse = { jitter = { uniform = [\"0ms\", \"4ms\"] } }\n[[flow]]\nfrom = \"A\"\n\
+                    to = \"B\"\ntransport = \"reno\"\ntraffic = \"ftp\"\n[run]\nduration = \"1s\"\n";
+        let file = Scenario::parse("file", file, &NoFiles).unwrap();
+        assert_eq!(jitters(&file), [None, back]);
+    }
+
+    #[test]
     fn near_is_the_user_of_a_preset_whose_keys_options_replace() {
         let lte = LinkArgs {
             preset: Some("lte".to_owned()),

@@ -1,5 +1,6 @@
 //! The command from the outside, one program for all of these tests.
 
+mod captured;
 mod commands;
 mod common;
 mod crash;

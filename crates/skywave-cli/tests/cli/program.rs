@@ -129,7 +129,7 @@ expect(b'times')
 ";
 
 /// Whether this kernel allows it; prints a message if not.
-fn possible() -> bool {
+pub(crate) fn possible() -> bool {
     let tried = impair(&["--delay", "1ms", "--", "true"]);
     if tried.status.code() == Some(125) {
         println!("skipped: {}", text(&tried.stderr));
@@ -139,13 +139,13 @@ fn possible() -> bool {
     true
 }
 
-fn command(arguments: &[&str]) -> Command {
+pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skywave"));
     command.arg("impair").args(arguments).stdin(Stdio::null());
     command
 }
 
-fn impair(arguments: &[&str]) -> Output {
+pub(crate) fn impair(arguments: &[&str]) -> Output {
     skywave(Path::new("."), &[&["impair"], arguments].concat())
 }
 
@@ -158,7 +158,7 @@ fn processes(word: &str) -> Vec<String> {
 }
 
 /// Waits until `is_so` returns true.
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + Duration::from_secs(30);
     while !is_so() {
         assert!(Instant::now() < until, "not in 30 s: {what}");
@@ -175,14 +175,14 @@ fn start(link: &[&str], script: &str) -> Child {
 }
 
 /// Reads a line of this length from its standard output.
-fn await_line(child: &mut Child, line: &str) {
+pub(crate) fn await_line(child: &mut Child, line: &str) {
     let mut read = vec![0; line.len()];
     let out = child.stdout.as_mut().expect("a pipe");
     out.read_exact(&mut read).expect("a line");
     assert_eq!(text(&read), line);
 }
 
-fn kill(child: &Child, signal: &str) {
+pub(crate) fn kill(child: &Child, signal: &str) {
     let mut command = Command::new("kill");
     command.args([signal, &child.id().to_string()]);
     assert!(command.status().expect("kill").success());
@@ -222,7 +222,7 @@ fn a_link_that_loses_everything_gives_no_answer() {
 }
 
 /// The JSON object among the lines.
-fn report(lines: &str) -> serde_json::Value {
+pub(crate) fn report(lines: &str) -> serde_json::Value {
     let object = lines.lines().find(|line| line.starts_with('{'));
     serde_json::from_str(object.expect("an object")).expect("JSON")
 }

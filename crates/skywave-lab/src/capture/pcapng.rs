@@ -1,4 +1,6 @@
-//! Writing pcapng: the three blocks that a capture of links needs.
+//! Writing pcapng: the three blocks that a capture of one link needs.
+//!
+//! A file has one interface, even if packets go both ways: libpcap, and so tcpdump, refuses raw IP from two.
 //!
 //! The format is draft-ietf-opsawg-pcapng; everything is little-endian, which a reader sees from the
 //! byte-order magic. A block is its type, its length, a body and its length again; options are a code,
@@ -25,6 +27,8 @@ const SECTION_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
 const INTERFACE_DESCRIPTION_TEXT: u16 = 3;
 const INTERFACE_TIME_RESOLUTION: u16 = 9;
+/// The lowest two bits of its value are the direction.
+const PACKET_FLAGS: u16 = 2;
 /// Timestamps count units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
@@ -51,22 +55,31 @@ pub struct Interface<'a> {
     pub snap_length: u32,
 }
 
+/// Direction of a packet at an interface, as the flags of a packet have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Towards the host of the interface.
+    Inbound = 1,
+    /// Away from it.
+    Outbound = 2,
+}
+
 /// A captured packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Captured<'a> {
-    /// Index of the interface.
-    pub interface: u32,
     /// Nanoseconds since the beginning of 1970, or of a simulated run.
     pub at_ns: u64,
     /// The bytes that are kept.
     pub bytes: &'a [u8],
     /// Bytes of the whole packet.
     pub length: u32,
+    /// Direction at the interface, if packets go both ways.
+    pub way: Option<Way>,
     /// Comments on it.
     pub comments: &'a [&'a str],
 }
 
-/// Writes one section; each block goes out in one piece.
+/// Writes one section with one interface; each block goes out in one piece.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -74,8 +87,8 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file of packets at these interfaces.
-    pub fn new(out: W, section: &Section<'_>, interfaces: &[Interface<'_>]) -> io::Result<Self> {
+    /// Begins a file.
+    pub fn new(out: W, section: &Section<'_>, interface: &Interface<'_>) -> io::Result<Self> {
         let mut writer = Self {
             out,
             block: Vec::new(),
@@ -90,16 +103,22 @@ impl<W: Write> Writer<W> {
         writer.option(SECTION_APPLICATION, section.application.as_bytes());
         writer.option(END_OF_OPTIONS, &[]);
         writer.end()?;
-        for interface in interfaces {
-            writer.interface(interface)?;
-        }
+        writer.begin(INTERFACE_DESCRIPTION);
+        writer.block.extend(LINKTYPE_RAW.to_le_bytes());
+        writer.block.extend(0u16.to_le_bytes());
+        writer.block.extend(interface.snap_length.to_le_bytes());
+        writer.option(INTERFACE_NAME, interface.name.as_bytes());
+        writer.option(INTERFACE_DESCRIPTION_TEXT, interface.description.as_bytes());
+        writer.option(INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
+        writer.option(END_OF_OPTIONS, &[]);
+        writer.end()?;
         Ok(writer)
     }
 
     /// Adds a packet.
     pub fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
         self.begin(ENHANCED_PACKET);
-        self.block.extend(packet.interface.to_le_bytes());
+        self.block.extend(0u32.to_le_bytes()); // the only interface
         self.block
             .extend(((packet.at_ns >> 32) as u32).to_le_bytes());
         self.block.extend((packet.at_ns as u32).to_le_bytes());
@@ -110,7 +129,10 @@ impl<W: Write> Writer<W> {
         for comment in packet.comments {
             self.option(COMMENT, comment.as_bytes());
         }
-        if !packet.comments.is_empty() {
+        if let Some(way) = packet.way {
+            self.option(PACKET_FLAGS, &(way as u32).to_le_bytes());
+        }
+        if !packet.comments.is_empty() || packet.way.is_some() {
             self.option(END_OF_OPTIONS, &[]);
         }
         self.end()
@@ -124,18 +146,6 @@ impl<W: Write> Writer<W> {
     /// Gives the output back.
     pub fn into_inner(self) -> W {
         self.out
-    }
-
-    fn interface(&mut self, interface: &Interface<'_>) -> io::Result<()> {
-        self.begin(INTERFACE_DESCRIPTION);
-        self.block.extend(LINKTYPE_RAW.to_le_bytes());
-        self.block.extend(0u16.to_le_bytes());
-        self.block.extend(interface.snap_length.to_le_bytes());
-        self.option(INTERFACE_NAME, interface.name.as_bytes());
-        self.option(INTERFACE_DESCRIPTION_TEXT, interface.description.as_bytes());
-        self.option(INTERFACE_TIME_RESOLUTION, &[NANOSECONDS]);
-        self.option(END_OF_OPTIONS, &[]);
-        self.end()
     }
 
     fn begin(&mut self, kind: u32) {
@@ -193,20 +203,21 @@ mod tests {
     ];
     #[rustfmt::skip]
     const PACKET: &[u8] = &[
-        6, 0, 0, 0, 48, 0, 0, 0,
+        6, 0, 0, 0, 56, 0, 0, 0,
         0, 0, 0, 0,
         // 5 000 000 000 ns: high half, low half.
         1, 0, 0, 0, 0x00, 0xF2, 0x05, 0x2A,
         3, 0, 0, 0, 40, 0, 0, 0,
         7, 8, 9, 0,
         1, 0, 4, 0, b'l', b'o', b's', b't',
+        2, 0, 4, 0, 2, 0, 0, 0,
         0, 0, 0, 0,
-        48, 0, 0, 0,
+        56, 0, 0, 0,
     ];
     #[rustfmt::skip]
     const PLAIN_PACKET: &[u8] = &[
         6, 0, 0, 0, 36, 0, 0, 0,
-        1, 0, 0, 0,
+        0, 0, 0, 0,
         0, 0, 0, 0, 1, 0, 0, 0,
         4, 0, 0, 0, 4, 0, 0, 0,
         1, 2, 3, 4,
@@ -225,24 +236,24 @@ mod tests {
             description: "d",
             snap_length: 80,
         };
-        let mut writer = Writer::new(Vec::new(), &section, &[interface, interface]).unwrap();
+        let mut writer = Writer::new(Vec::new(), &section, &interface).unwrap();
         let lost = Captured {
-            interface: 0,
             at_ns: 5_000_000_000,
             bytes: &[7, 8, 9],
             length: 40,
+            way: Some(Way::Outbound),
             comments: &["lost"],
         };
         writer.packet(&lost).unwrap();
         let whole = Captured {
-            interface: 1,
             at_ns: 1,
             bytes: &[1, 2, 3, 4],
             length: 4,
+            way: None,
             comments: &[],
         };
         writer.packet(&whole).unwrap();
-        let expected = [SECTION, INTERFACE, INTERFACE, PACKET, PLAIN_PACKET].concat();
+        let expected = [SECTION, INTERFACE, PACKET, PLAIN_PACKET].concat();
         assert_eq!(writer.into_inner(), expected);
     }
 }

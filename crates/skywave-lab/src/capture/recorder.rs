@@ -130,7 +130,7 @@ fn open(spec: &Spec, run: &str, link: usize, path: &Path, keep: Keep) -> io::Res
     Ok(LinkFile {
         path: path.to_owned(),
         config: Arc::clone(&link.config),
-        writer: Writer::new(Draft::create(path)?, &section, &[interface])?,
+        writer: Writer::new(Draft::create(path)?, &section, &interface)?,
     })
 }
 
@@ -149,10 +149,10 @@ impl Observer for Recorder {
         let remarks = Remark::of(offer, &file.config.queue);
         let comments: Vec<&str> = remarks.map(Remark::text).collect();
         let packet = Captured {
-            interface: 0,
             at_ns: offer.at.as_nanos(),
             bytes: &self.bytes,
             length,
+            way: None,
             comments: &comments,
         };
         if let Err(source) = file.writer.packet(&packet) {

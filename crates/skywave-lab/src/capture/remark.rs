@@ -21,7 +21,7 @@ pub enum Remark {
     NeverSent,
     /// Lost by a relay of real packets, or by the system under it: no link dropped the packet.
     LostRelay,
-    /// Still under way when the capture ended.
+    /// Still under way when it was written: the capture ended, or had to go on.
     UnderWay,
     /// Arrives damaged.
     Damaged,
@@ -86,7 +86,7 @@ const TEXTS: [(Remark, &str); 17] = [
     (Remark::LostBlackout, "lost: blackout"),
     (Remark::NeverSent, "lost: the link sends nothing"),
     (Remark::LostRelay, "lost: by the relay, not by a link"),
-    (Remark::UnderWay, "under way when the capture ended"),
+    (Remark::UnderWay, "under way when this was written"),
     (Remark::Damaged, "damaged by the channel"),
     (Remark::DamagedBefore, "damaged by a link before this one"),
     (Remark::Duplicated, "duplicated by the channel"),

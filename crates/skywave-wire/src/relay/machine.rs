@@ -95,7 +95,7 @@ pub enum Outcome<T> {
     },
 }
 
-/// What happened to a packet before its end.
+/// Events of a packet before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Course {
     /// A link sent it twice, so that there is a copy of it.

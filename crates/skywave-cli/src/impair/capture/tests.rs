@@ -45,7 +45,9 @@ fn frames(bytes: &[u8]) -> Vec<(u64, u32, usize, Vec<Remark>)> {
     });
     assert!(whole.unwrap());
     let first = frames.first().map_or(0, |frame| frame.0);
-    frames.iter_mut().for_each(|frame| frame.0 -= first);
+    for frame in &mut frames {
+        frame.0 -= first;
+    }
     frames
 }
 
