@@ -46,6 +46,11 @@ impl<M> Choice<M> {
         &self.candidates[0].model
     }
 
+    /// The information criterion of the best: smaller is better.
+    pub fn bic(&self) -> f64 {
+        self.candidates[0].bic(self.observations)
+    }
+
     /// The models that the observations cannot tell from the best, the best first.
     pub fn equals(&self) -> impl Iterator<Item = &M> {
         let bic = |candidate: &Candidate<M>| candidate.bic(self.observations);

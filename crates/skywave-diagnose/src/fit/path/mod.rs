@@ -81,36 +81,36 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         losses: Known::unknown(""),
         kinds: Vec::new(),
     };
-    let (steps, drop) = if let Some(policed) = policed {
-        fit.policer = Some(policed.policer);
-        (policed.steps, policed.drop)
-    } else if let Some((estimate, _)) = rate.rate.told() {
-        let bps = estimate.value;
-        let (steps, found) = if rate.is_constant() {
+    let bps = rate.rate.told().map(|(estimate, _)| estimate.value);
+    let (steps, queue) = match bps {
+        Some(bps) if rate.is_constant() => {
             let steps = backlog::replay(view.sent, bps, Some(view.base_s));
-            let found = queue::queue(&steps, bps, view.packet);
-            (steps, found)
-        } else {
+            let queue = queue::queue(&steps, bps, view.packet);
+            (steps, queue)
+        }
+        Some(_) => {
             let steps = variable::backlog(&view);
-            let found = queue::full(&steps, view.packet);
-            (steps, found)
-        };
-        fit.queued = steps.iter().map(|step| step.found).max_by(f64::total_cmp);
-        let drop = match found {
-            Some(found) => {
-                if !matches!(found.choice.best(), QueueModel::None) {
-                    fit.queue = Known::Told(found.choice);
-                }
-                found.drop
-            }
-            None => vec![0.0; steps.len()],
-        };
-        (steps, drop)
-    } else {
-        let steps = backlog::replay(view.sent, f64::INFINITY, None);
-        let drop = vec![0.0; steps.len()];
-        (steps, drop)
+            let queue = queue::full(&steps, view.packet);
+            (steps, queue)
+        }
+        None => (backlog::replay(view.sent, f64::INFINITY, None), None),
     };
+    fit.queued = bps.and_then(|_| steps.iter().map(|step| step.found).max_by(f64::total_cmp));
+    let mut drop = queue
+        .as_ref()
+        .map_or_else(|| vec![0.0; steps.len()], |queue| queue.drop.clone());
+    let mut queue = queue;
+    if let Some(policed) = policed {
+        let without = queue.as_ref().map_or(f64::INFINITY, |queue| queue.choice.bic());
+        let (with, both, behind) = queue::behind(&steps, &policed.drop, 3, view.packet);
+        if with < without {
+            fit.policer = Some(policed.policer);
+            (drop, queue) = (both, behind);
+        }
+    }
+    if let Some(queue) = queue.filter(|queue| !matches!(queue.choice.best(), QueueModel::None)) {
+        fit.queue = Known::Told(queue.choice);
+    }
     fit.rate = match rate.rate {
         Known::Told(_) if !rate.is_constant() => {
             Known::Told(RateModel::Recorded(variable::recorded(&view, &rate)))

@@ -2,7 +2,7 @@
 //!
 //! By its losses alone it is a full queue of the same rate and size; that round trips do not rise with it tells the two apart.
 
-use super::backlog::{Step, replay};
+use super::backlog::replay;
 use super::queue;
 use super::rate::quantile;
 use super::view::View;
@@ -12,12 +12,11 @@ use crate::fit::Estimate;
 const SHORTEST_ROUND_S: f64 = 0.05;
 /// Fewest episodes from which a policer is told.
 const FEWEST: usize = 5;
-/// Round trip above its base at a loss below which no queue was there: seconds, share of the base, packets' transmission times.
-const NO_QUEUE_S: f64 = 0.002;
-const NO_QUEUE_SHARE: f64 = 0.03;
-/// Rates between losses that are this close are the policer's, and the share of them that must be.
+/// Share of the time that a queue of the policer's rate and size would have made packets wait, above which it is one.
+const DELAYED: f64 = 0.5;
+/// Rates between losses that are this close are the policer's, and how many must be.
 const SAME_RATE: f64 = 0.04;
-const SHARE: f64 = 0.5;
+const ALIKE: usize = 3;
 /// Rates that are tried around the first guess, as shares.
 const AROUND: f64 = 0.04;
 const TRIED: i32 = 40;
@@ -35,7 +34,7 @@ pub struct Policer {
 #[derive(Clone, Debug)]
 pub(super) struct Policed {
     pub(super) policer: Policer,
-    pub(super) steps: Vec<Step>,
+    /// Probability, a packet, that it drops it.
     pub(super) drop: Vec<f64>,
 }
 
@@ -55,26 +54,19 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
             episodes.push(at);
         }
     }
-    if std::env::var("DBG").is_ok() { eprintln!("episodes {} has {} guess {:?}", episodes.len(), has_queue_at(view, &episodes), guess(view, &episodes)); }
-    if episodes.len() < FEWEST || has_queue_at(view, &episodes) {
+    if episodes.len() < FEWEST {
         return None;
     }
     let guess = guess(view, &episodes)?;
-    // The right rate is the one at which the losses meet the same level.
-    let spread = |bps: f64| {
-        let mut found: Vec<f64> = replay(view.sent, bps, None)
-            .iter()
-            .filter(|step| step.lost == Some(true))
-            .map(|step| step.found)
-            .collect();
-        found.sort_by(f64::total_cmp);
-        let [low, middle, high] = [0.25, 0.5, 0.9].map(|share| quantile(&found, share));
-        Some((high? - low?) / middle?.max(view.packet))
+    // At the right rate the losses meet the same level.
+    let criterion = |bps: f64| {
+        let queue = queue::full(&replay(view.sent, bps, None), view.packet)?;
+        Some(queue.choice.bic())
     };
     let around = |guess: f64, around: f64| {
         (-TRIED..=TRIED)
             .map(|i| guess * (1.0 + around * f64::from(i) / f64::from(TRIED)))
-            .filter_map(|bps| Some((bps, spread(bps)?)))
+            .filter_map(|bps| Some((bps, criterion(bps)?)))
             .min_by(|a, b| a.1.total_cmp(&b.1))
     };
     let (rough, _) = around(guess, AROUND)?;
@@ -84,19 +76,21 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     let queue::QueueModel::DropTail { bytes } = predicted.choice.best() else {
         return None;
     };
+    // A queue of this rate and size would have made packets wait that long.
+    if waited_s(view, &episodes)? > DELAYED * bytes.value * 8.0 / bps {
+        return None;
+    }
     Some(Policed {
         policer: Policer {
             bps: Estimate::new(bps, bps * 0.98, bps * 1.02),
             burst: Estimate::new(bytes.value, bytes.low * 0.8, bytes.high * 1.2),
         },
         drop: predicted.drop,
-        steps,
     })
 }
 
-/// Round trips rose before losses: a queue was full.
-fn has_queue_at(view: &View<'_>, losses: &[f64]) -> bool {
-    let limit = NO_QUEUE_S.max(NO_QUEUE_SHARE * view.base_s);
+/// Time that packets waited just before losses, seconds: the median.
+fn waited_s(view: &View<'_>, losses: &[f64]) -> Option<f64> {
     let timed: Vec<(f64, f64)> = view
         .sent
         .iter()
@@ -110,7 +104,7 @@ fn has_queue_at(view: &View<'_>, losses: &[f64]) -> bool {
         })
         .collect();
     waits.sort_by(f64::total_cmp);
-    quantile(&waits, 0.5).is_none_or(|wait| wait > limit)
+    quantile(&waits, 0.5)
 }
 
 /// Rate between losses: what came through from one episode of losses to the next, where the tokens were used up both times.
@@ -128,15 +122,24 @@ fn guess(view: &View<'_>, episodes: &[f64]) -> Option<f64> {
         let index = view.sent.partition_point(|sent| sent.at_s() <= at);
         through.get(index).copied().unwrap_or(bytes)
     };
-    let mut rates: Vec<f64> = episodes
+    // The rate that holds for the longest time in all.
+    let mut rates: Vec<(f64, f64)> = episodes
         .windows(2)
-        .map(|pair| (before(pair[1]) - before(pair[0])) * 8.0 / (pair[1] - pair[0]))
+        .map(|pair| {
+            let time = pair[1] - pair[0];
+            ((before(pair[1]) - before(pair[0])) * 8.0 / time, time)
+        })
         .collect();
-    rates.sort_by(f64::total_cmp);
-    let upper = quantile(&rates, 0.75)?;
-    let same = rates
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let near = |rate: f64| {
+        rates
+            .iter()
+            .filter(move |(other, _)| (other / rate - 1.0).abs() < SAME_RATE)
+    };
+    let (mode, _) = rates
         .iter()
-        .filter(|rate| (*rate / upper - 1.0).abs() < SAME_RATE)
-        .count();
-    (rates.len() >= 3 && same as f64 >= SHARE * rates.len() as f64).then_some(upper)
+        .map(|&(rate, _)| (rate, near(rate).map(|(_, time)| time).sum::<f64>()))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let inside: Vec<f64> = near(mode).map(|(rate, _)| *rate).collect();
+    quantile(&inside, 0.5).filter(|_| inside.len() >= ALIKE)
 }
