@@ -312,7 +312,7 @@ fn is_near(own_s: Option<f64>, other_s: Option<f64>, sent: &[Sent]) -> bool {
         (Some(own), Some(other)) => own >= other,
         _ => sent
             .iter()
-            .filter_map(|sent| sent.rtt_s())
+            .filter_map(Sent::rtt_s)
             .any(|rtt_s| rtt_s > AT_ONCE_S),
     }
 }

@@ -71,7 +71,7 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     let rate = rate::rate(&view);
     let policed = policer::policer(&view);
     let mut fit = PathFit {
-        base_s: base(&view, rate.rate.told().map(|(estimate, _)| estimate.value)),
+        base_s: base(&view, rate.found.told().map(|(estimate, _)| estimate.value)),
         rate: Known::unknown(""),
         at_least_bps: rate.at_least,
         queue: Known::unknown("the queue was never filled"),
@@ -81,7 +81,7 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         losses: Known::unknown(""),
         kinds: Vec::new(),
     };
-    let bps = rate.rate.told().map(|(estimate, _)| estimate.value);
+    let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     let (steps, queue) = match bps {
         Some(bps) if rate.is_constant() => {
             let steps = backlog::replay(view.sent, bps, Some(view.base_s));
@@ -101,7 +101,9 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         .map_or_else(|| vec![0.0; steps.len()], |queue| queue.drop.clone());
     let mut queue = queue;
     if let Some(policed) = policed {
-        let without = queue.as_ref().map_or(f64::INFINITY, |queue| queue.choice.bic());
+        let without = queue
+            .as_ref()
+            .map_or(f64::INFINITY, |queue| queue.choice.bic());
         let (with, both, behind) = queue::behind(&steps, &policed.drop, 3, view.packet);
         if with < without {
             fit.policer = Some(policed.policer);
@@ -111,7 +113,7 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     if let Some(queue) = queue.filter(|queue| !matches!(queue.choice.best(), QueueModel::None)) {
         fit.queue = Known::Told(queue.choice);
     }
-    fit.rate = match rate.rate {
+    fit.rate = match rate.found {
         Known::Told(_) if !rate.is_constant() => {
             Known::Told(RateModel::Recorded(variable::recorded(&view, &rate)))
         }

@@ -7,6 +7,7 @@ use super::queue;
 use super::rate::quantile;
 use super::view::View;
 use crate::fit::Estimate;
+use crate::transfer::Sent;
 
 /// Losses within a round trip are one episode; a round trip counts as this at least, seconds.
 const SHORTEST_ROUND_S: f64 = 0.05;
@@ -44,7 +45,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         .sent
         .iter()
         .filter(|sent| super::backlog::lost(sent) == Some(true))
-        .map(|sent| sent.at_s())
+        .map(Sent::at_s)
         .collect();
     // Many are lost at once where a start overshoots: an episode counts once.
     let round = view.base_s.max(SHORTEST_ROUND_S);

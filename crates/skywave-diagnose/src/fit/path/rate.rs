@@ -47,7 +47,7 @@ pub enum RateBy {
 #[derive(Clone, Debug)]
 pub(super) struct Rate {
     /// The rate, bits a second of IP; of a variable one the median.
-    pub(super) rate: Known<(Estimate, RateBy)>,
+    pub(super) found: Known<(Estimate, RateBy)>,
     /// Windows in which it never rested.
     pub(super) busy: Vec<Busy>,
     /// Spread of the rates of these: half the distance of the 10th and 90th percentiles, as a share of the median.
@@ -84,7 +84,7 @@ pub(super) fn rate(view: &View<'_>) -> Rate {
         busy.clear();
     }
     Rate {
-        rate: found.map_or_else(
+        found: found.map_or_else(
             || Known::unknown("the link was never busy for long enough"),
             Known::Told,
         ),

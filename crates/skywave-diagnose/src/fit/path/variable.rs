@@ -55,7 +55,7 @@ pub(super) fn backlog(view: &View<'_>) -> Vec<Step> {
 
 /// The opportunities that the bottleneck had: those that were used while it was busy, and in between as before.
 pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
-    let median_bps = rate.rate.told().map_or(0.0, |(rate, _)| rate.value);
+    let median_bps = rate.found.told().map_or(0.0, |(rate, _)| rate.value);
     let mut opportunities_ms = Vec::new();
     let begin = view.arrivals.first().map_or(0.0, |arrival| arrival.at_s);
     let mut bytes = 0.0;
