@@ -29,11 +29,11 @@ pub enum ProbeTool {
 pub struct Probe {
     /// When it was sent, seconds from the first probe.
     pub sent_s: f64,
-    /// What became of it.
+    /// Fate of it.
     pub fate: Fate,
 }
 
-/// What became of a probe.
+/// Fate of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
     /// An answer came.

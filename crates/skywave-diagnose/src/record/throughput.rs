@@ -3,7 +3,7 @@
 /// Throughput of one transfer, interval by interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throughput {
-    /// What carried the data.
+    /// Transport protocol that carried the data.
     pub carried: Carried,
     /// Congestion control of the sender, where the record names it ("cubic").
     pub congestion: Option<String>,
@@ -15,6 +15,8 @@ pub struct Throughput {
     pub streams: usize,
     /// The intervals in the order of time, streams added up.
     pub intervals: Vec<Interval>,
+    /// Datagrams of UDP over the whole test, where its end tells: a sender has it from the receiver.
+    pub lost: Option<Lost>,
 }
 
 /// Transport protocol of a throughput test.
