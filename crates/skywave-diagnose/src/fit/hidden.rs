@@ -6,6 +6,7 @@
 mod chain;
 
 use super::optimise::{Minimum, minimise};
+use super::profile::{REGULAR, bounds};
 use super::special::proportion;
 use super::{Candidate, Choice, Estimate, Known};
 use chain::{Chain, Packets, Timed};
@@ -15,7 +16,7 @@ use chain::{Chain, Packets, Timed};
 pub struct Observation {
     /// When it was sent, seconds. Times do not fall.
     pub time_s: f64,
-    /// It was lost, or not; `None` if what became of it says nothing of the channel (a full queue dropped it): the
+    /// Whether it was lost; `None` if what became of it says nothing of the channel (a full queue dropped it): the
     /// channel's state goes on past it.
     pub lost: Option<bool>,
 }
@@ -58,7 +59,7 @@ const GAIN: f64 = 6.0;
 const SHORTEST_BURST: f64 = 1.4;
 /// Mean lengths of a burst from which the fit of a chain in packets begins.
 const STARTS: [f64; 3] = [1.5, 5.0, 20.0];
-/// The same in time, seconds.
+/// Mean lengths of a burst from which the fit of a chain in time begins, seconds.
 const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 
 /// The law of losses that the observations tell.
@@ -66,8 +67,8 @@ const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 /// Candidates are no loss at all, independent losses, and both chains. A chain is taken for better than independent
 /// losses if it gains more than 6 in the information criterion; if it gains or loses less, it stands second, as one
 /// that cannot be told apart. Chains whose mean burst is below 1.4 packets are left out. Where packets and time cannot
-/// be told apart (evenly spaced probes), the chain in time is the first: it does not depend on the spacing. Unknown with
-/// fewer than 100 packets, with one or two losses, or if there are bursts, but fewer than five.
+/// be told apart (evenly spaced probes), the chain in time is the first: it does not depend on the spacing. Unknown
+/// with fewer than 100 packets, with one or two losses, or if there are bursts, but fewer than five.
 pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let known = || observations.iter().filter_map(|o| o.lost);
     let (lost, sent) = (
@@ -160,14 +161,14 @@ struct Fitted {
     mean_burst: f64,
 }
 
-/// Those of the two chains whose bursts are long enough, fitted; `p` is the share of losses.
+/// Fits of the two chains, without those whose bursts are too short; `p` is the share of losses.
 fn chains(observations: &[Observation], p: f64) -> Vec<Fitted> {
     let mut fitted = Vec::new();
     let packets = Packets::new(observations);
     let best = fit(&packets, p, &STARTS);
     let mean_burst = libm::exp(-best.at[1]);
     if mean_burst > SHORTEST_BURST {
-        let [to_bad, to_good] = profile(&packets, best);
+        let [to_bad, to_good] = rates(&packets, best);
         fitted.push(Fitted {
             candidate: candidate(LossModel::Bursts { to_bad, to_good }, -best.value, 2),
             mean_burst,
@@ -178,7 +179,7 @@ fn chains(observations: &[Observation], p: f64) -> Vec<Fitted> {
     let mean_burst = timed.mean_burst(libm::exp(best.at[1]));
     if mean_burst > SHORTEST_BURST {
         // A rate's bounds are those of its time, the other way round.
-        let [good_s, bad_s] = profile(&timed, best)
+        let [good_s, bad_s] = rates(&timed, best)
             .map(|rate| Estimate::new(1.0 / rate.value, 1.0 / rate.high, 1.0 / rate.low));
         let model = LossModel::BurstsInTime { good_s, bad_s };
         fitted.push(Fitted {
@@ -189,7 +190,7 @@ fn chains(observations: &[Observation], p: f64) -> Vec<Fitted> {
     fitted
 }
 
-/// What is to be least: minus the logarithm of the likelihood at logarithms of the rates (to bad, to good).
+/// Minus the logarithm of the likelihood at logarithms of the rates (to bad, to good).
 fn cost(chain: &impl Chain) -> impl Fn([f64; 2]) -> f64 {
     |at| -chain.log_likelihood(libm::exp(at[0]), libm::exp(at[1]))
 }
@@ -209,54 +210,13 @@ fn fit(chain: &impl Chain, p: f64, starts: &[f64]) -> Minimum<2> {
     minimise(rough.expect("there is a start").at, 0.1, 60, cost(chain))
 }
 
-/// Half of the 95 % quantile of chi-square with one degree of freedom.
-const DROP: f64 = 3.841 / 2.0;
-/// The farthest that an interval's bound is from its value, as a logarithm.
-const FARTHEST: f64 = 5.0;
-
-/// The rates with the bounds at which their profile likelihood has fallen by chi-square's 95 %: at each value of one rate
-/// the other is the likeliest.
-fn profile(chain: &impl Chain, best: Minimum<2>) -> [Estimate; 2] {
+/// The rates with their bounds.
+fn rates(chain: &impl Chain, best: Minimum<2>) -> [Estimate; 2] {
     [0, 1].map(|i| {
-        let bound = |sign: f64| {
-            // The other's likeliest value moves little by little, so each search begins at the last one's end.
-            let mut other = best.at[1 - i];
-            farthest(|by| {
-                let value = best.at[i] + sign * by;
-                let at = |other| {
-                    if i == 0 {
-                        [value, other]
-                    } else {
-                        [other, value]
-                    }
-                };
-                let found = minimise([other], 0.1, 12, |[other]| cost(chain)(at(other)));
-                other = found.at[0];
-                found.value - best.value
-            })
-        };
-        let centre = best.at[i];
-        Estimate::new(
-            libm::exp(centre),
-            libm::exp(centre - bound(-1.0)),
-            libm::exp(centre + bound(1.0)),
-        )
+        let [down, up] = bounds(best, i, REGULAR, cost(chain));
+        let at = best.at[i];
+        Estimate::new(libm::exp(at), libm::exp(at - down), libm::exp(at + up))
     })
-}
-
-/// The distance at which a likelihood has fallen to the bound of its 95 % interval, given its `fall` at a distance.
-fn farthest(mut fall: impl FnMut(f64) -> f64) -> f64 {
-    let mut distance = 0.1;
-    for _ in 0..8 {
-        let fallen = f64::max(fall(distance), 1e-6);
-        if (fallen - DROP).abs() < 0.05 || fallen < DROP && distance >= FARTHEST {
-            break;
-        }
-        // Near its top a likelihood is a parabola.
-        let factor = libm::sqrt(DROP / fallen).clamp(0.2, 4.0);
-        distance = (distance * factor).min(FARTHEST);
-    }
-    distance
 }
 
 #[cfg(test)]

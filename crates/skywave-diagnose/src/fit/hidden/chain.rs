@@ -8,7 +8,8 @@ const SURVIVAL_BAD: f64 = 1.0 - LOSS_BAD;
 
 /// A sequence of observations under a chain whose two rates are asked for.
 pub(super) trait Chain {
-    /// Logarithm of the likelihood with these rates from good to bad and back; minus infinity if the chain has none such.
+    /// Logarithm of the likelihood with these rates from good to bad and back; minus infinity if the chain has none
+    /// such.
     fn log_likelihood(&self, to_bad: f64, to_good: f64) -> f64;
 }
 
@@ -55,7 +56,8 @@ struct Run {
 /// Observations in runs, for the chain that steps by packets.
 pub(super) struct Packets(Vec<Run>);
 
-/// The longest step through survivors that is taken at once is 2^7 packets: longer ones would leave the range of numbers.
+/// The longest step through survivors that is taken at once is 2^7 packets: longer ones would leave the range of
+/// numbers.
 const POWERS: usize = 8;
 
 impl Packets {
@@ -74,7 +76,7 @@ impl Packets {
     }
 }
 
-/// What survivors make of (good, bad): the rows are the states before, the columns those after.
+/// Step of (good, bad) past a survivor: the rows are the states before, the columns those after.
 type Matrix = [[f64; 2]; 2];
 
 fn squared([[a, b], [c, d]]: Matrix) -> Matrix {

@@ -21,6 +21,8 @@ use view::View;
 /// A loss is the queue's if this much of its probability is; and as much makes a packet that survived tell nothing of the channel.
 const CONGESTIVE: f64 = 0.5;
 const FULL: f64 = 0.001;
+/// Gain in the information criterion that something beside a queue must bring.
+const CLEARLY: f64 = 10.0;
 /// Smallest packets of an opening, bytes: a SYN and its answer with their options.
 const SYN_BYTES: f64 = 60.0;
 
@@ -101,11 +103,10 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         .map_or_else(|| vec![0.0; steps.len()], |queue| queue.drop.clone());
     let mut queue = queue;
     if let Some(policed) = policed {
-        let without = queue
-            .as_ref()
-            .map_or(f64::INFINITY, |queue| queue.choice.bic());
-        let (with, both, behind) = queue::behind(&steps, &policed.drop, 3, view.packet);
-        if with < without {
+        let without = whole(&steps, &drop, queue.as_ref().map_or(0, |_| 3));
+        let (both, behind) = queue::behind(&steps, &policed.drop, view.packet);
+        let with = whole(&steps, &both, behind.as_ref().map_or(2, |_| 5));
+        if with + CLEARLY < without {
             fit.policer = Some(policed.policer);
             (drop, queue) = (both, behind);
         }
@@ -123,6 +124,18 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     fit.kinds = kinds(&steps, &drop);
     fit.losses = losses(&observations(&steps, &drop));
     Some(fit)
+}
+
+/// The information criterion of all losses: those where something drops with a probability of its own, of `parameters`, and the
+/// channel's elsewhere, by the law that suits them best.
+fn whole(steps: &[Step], drop: &[f64], parameters: u32) -> f64 {
+    let count = steps.iter().filter(|step| step.lost.is_some()).count();
+    let cost = f64::from(parameters) * libm::log(count.max(1) as f64);
+    let dropped = cost - 2.0 * queue::drops_alone(steps, drop, FULL);
+    match losses(&observations(steps, drop)) {
+        Known::Told(choice) => dropped + choice.bic(),
+        Known::Unknown(_) => dropped,
+    }
 }
 
 /// The base round trip without the time that its packet took to be transmitted.

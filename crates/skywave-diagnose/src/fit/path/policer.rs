@@ -2,11 +2,12 @@
 //!
 //! By its losses alone it is a full queue of the same rate and size; that round trips do not rise with it tells the two apart.
 
-use super::backlog::replay;
-use super::queue;
+use super::backlog::{lost, replay};
+use super::queue::binomial;
 use super::rate::quantile;
 use super::view::View;
 use crate::fit::Estimate;
+use crate::fit::optimise::minimise;
 use crate::transfer::Sent;
 
 /// Losses within a round trip are one episode; a round trip counts as this at least, seconds.
@@ -18,9 +19,24 @@ const DELAYED: f64 = 0.5;
 /// Rates between losses that are this close are the policer's, and how many must be.
 const SAME_RATE: f64 = 0.04;
 const ALIKE: usize = 3;
-/// Rates that are tried around the first guess, as shares.
-const AROUND: f64 = 0.04;
-const TRIED: i32 = 40;
+/// Rates that are tried around the first guess, as a share and in steps; shares of the first burst; evaluations of the search,
+/// and transmissions that it looks at.
+const AROUND: f64 = 0.1;
+const TRIED: i32 = 50;
+const BURSTS: [f64; 12] = [
+    0.6, 0.67, 0.75, 0.81, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25, 1.4, 1.6,
+];
+const EVALUATIONS: usize = 60;
+const SEARCHED: usize = 150_000;
+/// Losses by which the size of the bucket is first guessed.
+const FIRST: usize = 5;
+/// Packets within which a bucket is nearly empty: it may drop one then.
+const NEAR: f64 = 2.0;
+/// Share of its size that must be used when a loss tells that it is empty.
+const NEARLY: f64 = 0.7;
+/// Shares by which rate and size are uncertain: a packet more or less, and headers that the capture does not show.
+const RATE: f64 = 0.01;
+const BURST: f64 = 0.1;
 
 /// A policer's rate and size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +60,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     let losses: Vec<f64> = view
         .sent
         .iter()
-        .filter(|sent| super::backlog::lost(sent) == Some(true))
+        .filter(|sent| lost(sent) == Some(true))
         .map(Sent::at_s)
         .collect();
     // Many are lost at once where a start overshoots: an episode counts once.
@@ -58,36 +74,100 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     if episodes.len() < FEWEST {
         return None;
     }
-    let guess = guess(view, &episodes)?;
-    // At the right rate the losses meet the same level.
-    let criterion = |bps: f64| {
-        let queue = queue::full(&replay(view.sent, bps, None), view.packet)?;
-        Some(queue.choice.bic())
-    };
-    let around = |guess: f64, around: f64| {
-        (-TRIED..=TRIED)
-            .map(|i| guess * (1.0 + around * f64::from(i) / f64::from(TRIED)))
-            .filter_map(|bps| Some((bps, criterion(bps)?)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-    };
-    let (rough, _) = around(guess, AROUND)?;
-    let (bps, _) = around(rough, AROUND / f64::from(TRIED))?;
-    let steps = replay(view.sent, bps, None);
-    let predicted = queue::full(&steps, view.packet)?;
-    let queue::QueueModel::DropTail { bytes } = predicted.choice.best() else {
-        return None;
-    };
+    let sent = &view.sent[..view.sent.len().min(SEARCHED)];
+    let bps = guess(view, &episodes)?;
+    let burst = first_burst(view, bps)?;
+    let cost = |at: [f64; 2]| bucket(sent, libm::exp(at[0]), libm::exp(at[1])).cost;
+    let mut starts = Vec::new();
+    for i in -TRIED..=TRIED {
+        for share in BURSTS {
+            let rate = bps * (1.0 + AROUND * f64::from(i) / f64::from(TRIED));
+            let start = [libm::log(rate), libm::log(burst * share)];
+            starts.push((start, cost(start)));
+        }
+    }
+    starts.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let rough = minimise(starts.first()?.0, 0.003, EVALUATIONS, cost);
+    let found = minimise(rough.at, 0.000_5, EVALUATIONS, cost);
+    let [bps, burst] = found.at.map(libm::exp);
+    let bucket = bucket(view.sent, bps, burst);
     // A queue of this rate and size would have made packets wait that long.
-    if waited_s(view, &episodes)? > DELAYED * bytes.value * 8.0 / bps {
+    if waited_s(view, &episodes)? > DELAYED * burst * 8.0 / bps {
         return None;
     }
     Some(Policed {
         policer: Policer {
-            bps: Estimate::new(bps, bps * 0.98, bps * 1.02),
-            burst: Estimate::new(bytes.value, bytes.low * 0.8, bytes.high * 1.2),
+            bps: Estimate::new(bps, bps * (1.0 - RATE), bps * (1.0 + RATE)),
+            burst: Estimate::new(burst, burst * (1.0 - BURST), burst * (1.0 + BURST)),
         },
-        drop: predicted.drop,
+        drop: bucket.drop,
     })
+}
+
+/// What a bucket of tokens says of each packet.
+struct Bucket {
+    /// Probability that it drops it.
+    drop: Vec<f64>,
+    /// Minus the logarithm of the likelihood.
+    cost: f64,
+}
+
+/// The bucket led by what was seen: what passes had tokens, and what is dropped when they are nearly used up had none. So no
+/// error of the rate adds up over minutes.
+fn bucket(sent: &[Sent], bps: f64, burst: f64) -> Bucket {
+    let mut used = 0.0;
+    let mut last_s = 0.0;
+    let mut levels = Vec::with_capacity(sent.len());
+    // Dropped and passed, by how empty the bucket was.
+    let mut counts = [[0.0_f64; 2]; 3];
+    for sent in sent {
+        let (at_s, bytes) = (sent.at_s(), f64::from(sent.bytes));
+        used = f64::max(0.0, used - bps / 8.0 * (at_s - last_s));
+        last_s = at_s;
+        let level = if used + bytes > burst {
+            2
+        } else {
+            usize::from(used + (1.0 + NEAR) * bytes > burst)
+        };
+        levels.push(level);
+        match lost(sent) {
+            Some(true) => {
+                if used > NEARLY * burst {
+                    // Less than a packet's tokens are left: half of one.
+                    used = used.max(burst - bytes / 2.0);
+                }
+                counts[level][0] += 1.0;
+            }
+            Some(false) => {
+                used = f64::min(used + bytes, burst);
+                counts[level][1] += 1.0;
+            }
+            None => used = f64::min(used + bytes, burst),
+        }
+    }
+    let shares = counts.map(|[dropped, passed]| (dropped + 0.5) / (dropped + passed + 1.0));
+    Bucket {
+        drop: levels
+            .into_iter()
+            .map(|level| if level == 0 { 0.0 } else { shares[level] })
+            .collect(),
+        cost: -counts
+            .map(|[lost, passed]| binomial(lost, passed))
+            .iter()
+            .sum::<f64>(),
+    }
+}
+
+/// Bytes above the rate that passed before the first losses.
+fn first_burst(view: &View<'_>, bps: f64) -> Option<f64> {
+    let mut found: Vec<f64> = replay(view.sent, bps, None)
+        .iter()
+        .filter(|step| step.lost == Some(true))
+        .take(FIRST)
+        .map(|step| step.found)
+        .collect();
+    found.sort_by(f64::total_cmp);
+    quantile(&found, 0.5).filter(|burst| *burst > 0.0)
 }
 
 /// Time that packets waited just before losses, seconds: the median.
@@ -115,7 +195,7 @@ fn guess(view: &View<'_>, episodes: &[f64]) -> Option<f64> {
     let mut bytes = 0.0;
     for sent in view.sent {
         through.push(bytes);
-        if super::backlog::lost(sent) != Some(true) {
+        if lost(sent) != Some(true) {
             bytes += f64::from(sent.bytes);
         }
     }

@@ -1,6 +1,6 @@
 use super::{beta_cdf, gamma_cdf, proportion};
 
-/// Of scipy 1.17.1's `special.gammainc`.
+/// Shape, x and the probability by scipy 1.17.1's `special.gammainc`.
 const GAMMA: [(f64, f64, f64); 8] = [
     (0.5, 0.1, 0.345_279_153_981_423_17),
     (1.0, 2.0, 0.864_664_716_763_387_3),
@@ -12,7 +12,7 @@ const GAMMA: [(f64, f64, f64); 8] = [
     (1000.0, 1010.0, 0.627_678_944_736_994_7),
 ];
 
-/// Of scipy 1.17.1's `special.betainc`.
+/// Both shapes, x and the probability by scipy 1.17.1's `special.betainc`.
 const BETA: [(f64, f64, f64, f64); 6] = [
     (0.5, 0.5, 0.3, 0.369_010_119_565_545_36),
     (2.0, 3.0, 0.4, 0.524_8),

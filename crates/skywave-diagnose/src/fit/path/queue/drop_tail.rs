@@ -1,38 +1,56 @@
 //! A queue that drops what comes when it is full.
 
 use super::super::rate::quantile;
+use super::mixture::binomial;
 use super::{Predicted, QueueModel, Step};
 use crate::fit::Estimate;
 
 /// Fewest losses that a full queue is told from.
 const FEWEST: usize = 3;
-/// Losses whose virtual queue differs by at most this share are of one limit.
-const CLUSTER: f64 = 0.1;
+/// Levels that are tried, each a loss's.
+const TRIED: usize = 200;
+/// Share of the packets above the level that must be lost: a full queue drops what comes.
+const CERTAIN: f64 = 0.4;
 /// A packet within this share of a packet below the limit may be dropped or not.
 const BLUR: f64 = 0.5;
 
-/// The likeliest full queue; `None` with too few losses.
+/// The likeliest full queue: the level that best parts the losses from what survives. `None` with too few losses.
 pub(super) fn predict(steps: &[Step], packet: f64) -> Option<Predicted> {
-    let mut lost: Vec<f64> = steps
-        .iter()
-        .filter(|step| step.lost == Some(true))
-        .map(|step| step.found)
-        .collect();
-    lost.sort_by(f64::total_cmp);
-    let cluster = densest(&lost)?;
-    let limit = quantile(cluster, 0.5)?;
-    let from = limit - BLUR * packet;
-    let above = |step: &&Step| step.found > from && step.lost.is_some();
-    let all = steps.iter().filter(above).count();
-    let dropped = steps
-        .iter()
-        .filter(above)
-        .filter(|step| step.lost == Some(true))
-        .count();
-    let share = (dropped as f64 + 0.5) / (all as f64 + 1.0);
+    let sorted = |lost: bool| {
+        let mut found: Vec<f64> = steps
+            .iter()
+            .filter(|step| step.lost == Some(lost))
+            .map(|step| step.found)
+            .collect();
+        found.sort_by(f64::total_cmp);
+        found
+    };
+    let (lost, survived) = (sorted(true), sorted(false));
+    let above = |sorted: &[f64], level: f64| {
+        let below = sorted.partition_point(|found| *found <= level);
+        (sorted.len() - below) as f64
+    };
+    let parted = |level: f64| {
+        let (dropped, passed) = (above(&lost, level), above(&survived, level));
+        binomial(dropped, passed)
+            + binomial(lost.len() as f64 - dropped, survived.len() as f64 - passed)
+    };
+    let (from, _) = (0..=TRIED)
+        .filter_map(|i| quantile(&lost, i as f64 / TRIED as f64))
+        .map(|found| found - BLUR * packet)
+        .filter(|&level| {
+            let (dropped, passed) = (above(&lost, level), above(&survived, level));
+            level > 0.0 && dropped >= FEWEST as f64 && dropped >= CERTAIN * (dropped + passed)
+        })
+        .map(|level| (level, parted(level)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (dropped, passed) = (above(&lost, from), above(&survived, from));
+    let share = (dropped + 0.5) / (dropped + passed + 1.0);
+    let dropped = &lost[lost.len() - dropped as usize..];
+    let limit = quantile(dropped, 0.5)?;
     // Half a packet is in transmission when another is refused.
     let bytes = limit + packet / 2.0;
-    let spread = [0.1, 0.9].map(|share| quantile(cluster, share).unwrap_or(limit) - limit);
+    let spread = [0.1, 0.9].map(|share| quantile(dropped, share).unwrap_or(limit) - limit);
     let low = spread[0].min(-packet / 2.0) + bytes;
     let high = spread[1].max(packet / 2.0) + bytes;
     Some(Predicted {
@@ -45,18 +63,4 @@ pub(super) fn predict(steps: &[Step], packet: f64) -> Option<Predicted> {
             .map(|step| if step.found > from { share } else { 0.0 })
             .collect(),
     })
-}
-
-/// The losses that lie closest together, by their virtual queue, in the upper half of all that there are.
-fn densest(sorted: &[f64]) -> Option<&[f64]> {
-    let most = *sorted.last()?;
-    let upper = &sorted[sorted.partition_point(|found| *found < most / 2.0)..];
-    let inside = |start: usize| {
-        let end = upper.partition_point(|found| *found <= upper[start] * (1.0 + CLUSTER));
-        &upper[start..end]
-    };
-    (0..upper.len())
-        .map(inside)
-        .max_by_key(|cluster| cluster.len())
-        .filter(|cluster| cluster.len() >= FEWEST)
 }

@@ -43,3 +43,32 @@ pub(super) fn log_likelihood(steps: &[Step], drop: &[f64]) -> f64 {
         .map(|i| at(LEAST + (MOST - LEAST) * i as f64 / TRIED as f64))
         .fold(f64::NEG_INFINITY, f64::max)
 }
+
+/// Logarithm of the likelihood of what became of the packets that are dropped with at least the probability `from`, by these
+/// probabilities alone.
+pub(in super::super) fn drops_alone(steps: &[Step], drop: &[f64], from: f64) -> f64 {
+    let due = || {
+        let known = steps.iter().zip(drop).filter(|(_, drop)| **drop >= from);
+        known.filter_map(|(step, &drop)| Some((step.lost?, drop)))
+    };
+    let lost = due().filter(|(lost, _)| *lost).count() as f64;
+    let overall = (lost + 0.5) / (due().count() as f64 + 1.0);
+    due()
+        .map(|(lost, drop)| {
+            let p = (1.0 - MISTAKEN) * drop + MISTAKEN * overall;
+            libm::log(if lost { p } else { 1.0 - p })
+        })
+        .sum()
+}
+
+/// Logarithm of the likelihood of so many losses and survivors at their likeliest share.
+pub(in super::super) fn binomial(lost: f64, survived: f64) -> f64 {
+    let term = |count: f64| {
+        if count > 0.0 {
+            count * libm::log(count / (lost + survived))
+        } else {
+            0.0
+        }
+    };
+    term(lost) + term(survived)
+}

@@ -7,6 +7,8 @@ mod mixture;
 mod pie;
 mod red;
 
+pub(super) use mixture::{binomial, drops_alone};
+
 use super::backlog::Step;
 use crate::fit::{Candidate, Choice, Estimate};
 
@@ -92,24 +94,9 @@ pub(super) fn full(steps: &[Step], packet: f64) -> Option<Queue> {
     choose(steps, drop_tail::predict(steps, packet))
 }
 
-/// The same behind something that drops each packet with the probability in `before`: the criterion of both together (smaller
-/// is better), `parameters` of it being those of the first, and the probabilities that one or the other drops a packet.
-pub(super) fn behind(
-    steps: &[Step],
-    before: &[f64],
-    parameters: u32,
-    packet: f64,
-) -> (f64, Vec<f64>, Option<Queue>) {
-    let observations = steps.iter().filter(|step| step.lost.is_some()).count();
-    let bic = |drop: &[f64], more: u32| {
-        Candidate {
-            model: QueueModel::None,
-            log_likelihood: mixture::log_likelihood(steps, drop),
-            parameters: parameters + more + 1,
-        }
-        .bic(observations)
-    };
-    let alone = (bic(before, 0), before.to_vec(), None);
+/// The same behind something that drops each packet with the probability in `before`: the probabilities that one or the
+/// other drops a packet, and the queue if there is one.
+pub(super) fn behind(steps: &[Step], before: &[f64], packet: f64) -> (Vec<f64>, Option<Queue>) {
     let unexplained: Vec<Step> = steps
         .iter()
         .zip(before)
@@ -118,20 +105,17 @@ pub(super) fn behind(
             ..*step
         })
         .collect();
-    let Some(queue) = full(&unexplained, packet) else {
-        return alone;
+    let queue =
+        full(&unexplained, packet).filter(|queue| !matches!(queue.choice.best(), QueueModel::None));
+    let both = match &queue {
+        Some(queue) => before
+            .iter()
+            .zip(&queue.drop)
+            .map(|(before, drop)| 1.0 - (1.0 - before) * (1.0 - drop))
+            .collect(),
+        None => before.to_vec(),
     };
-    let both: Vec<f64> = before
-        .iter()
-        .zip(&queue.drop)
-        .map(|(before, drop)| 1.0 - (1.0 - before) * (1.0 - drop))
-        .collect();
-    let together = bic(&both, 2);
-    if together < alone.0 {
-        (together, both, Some(queue))
-    } else {
-        alone
-    }
+    (both, queue)
 }
 
 fn choose(steps: &[Step], queues: impl IntoIterator<Item = Predicted>) -> Option<Queue> {

@@ -10,22 +10,12 @@ use crate::fit::optimise::minimise;
 
 /// Fewest losses from which three numbers are found.
 const FEWEST: usize = 8;
-/// Where the search begins: the lower threshold as a share of the average at losses, the distance of the upper one as a
-/// share of what is seen above it, and the probability there.
-const STARTS: [(f64, f64, f64); 12] = [
-    (0.8, 1.2, 0.05),
-    (0.8, 1.2, 0.1),
-    (0.8, 2.5, 0.1),
-    (0.8, 2.5, 0.2),
-    (0.95, 1.2, 0.05),
-    (0.95, 1.2, 0.1),
-    (0.95, 2.5, 0.1),
-    (0.95, 2.5, 0.2),
-    (0.95, 6.0, 0.1),
-    (0.8, 6.0, 0.1),
-    (0.6, 1.2, 0.02),
-    (0.6, 2.5, 0.1),
-];
+/// Where the search begins: shares of the least average at losses for the lower threshold, quantiles of these averages and
+/// factors for the distance of the upper one, probabilities there.
+const MIN_STARTS: [f64; 3] = [0.6, 0.8, 0.95];
+const MAX_STARTS: [f64; 3] = [0.3, 0.6, 0.95];
+const STRETCHES: [f64; 2] = [1.0, 2.5];
+const MAX_P_STARTS: [f64; 3] = [0.03, 0.1, 0.2];
 /// Evaluations of the search.
 const EVALUATIONS: usize = 80;
 
@@ -108,20 +98,23 @@ fn predict_free(
             })
             .sum::<f64>()
     };
-    let starts = STARTS.map(|(min, width, max_p)| {
-        let min = low * min;
-        [
-            libm::log(min),
-            libm::log(((high - min) * width).max(packet)),
-            libm::log(max_p),
-        ]
-    });
-    let start = starts
-        .into_iter()
-        .map(|start| (start, cost(start)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))?
-        .0;
-    let found = minimise(start, 0.2, EVALUATIONS, cost);
+    let mut starts = Vec::new();
+    for min in MIN_STARTS.map(|share| low * share) {
+        for max in MAX_STARTS.map(|share| quantile(&at_losses, share).unwrap_or(high)) {
+            for stretch in STRETCHES {
+                for max_p in MAX_P_STARTS {
+                    let width = ((max - min) * stretch).max(packet);
+                    let start = [libm::log(min), libm::log(width), libm::log(max_p)];
+                    starts.push((start, cost(start)));
+                }
+            }
+        }
+    }
+    starts.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let start = starts.first()?.0;
+    let rough = minimise(start, 0.1, EVALUATIONS, &cost);
+    // A simplex that has shrunk to a ridge goes on from a new one.
+    let found = minimise(rough.at, 0.03, EVALUATIONS, &cost);
     let (min, max, max_p) = parameters(found.at);
     let around = |value: f64| Estimate::new(value, value * (1.0 - SPREAD), value * (1.0 + SPREAD));
     Some(Predicted {

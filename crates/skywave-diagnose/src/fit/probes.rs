@@ -1,0 +1,138 @@
+//! Fits of an idle link to probes of it: base delay and its steps, jitter, retransmission by the link, outages, losses.
+
+mod arq;
+mod delays;
+mod jitter;
+mod levels;
+mod outages;
+mod sample;
+mod ways;
+
+pub use arq::Arq;
+pub use jitter::JitterModel;
+pub use levels::{Base, Level};
+pub use outages::{Outage, Outages};
+
+use super::hidden::{LossModel, losses};
+use super::{Choice, Known};
+use crate::record::{Fate, Probe, Probes};
+use sample::Sample;
+
+/// A link as probes of it tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProbeFit {
+    /// The round trip without jitter, and when it changed.
+    pub base: Known<Base>,
+    /// Variation of the round trip from one probe to the next.
+    pub jitter: Known<Choice<JitterModel>>,
+    /// Retransmission by the link: a lattice of delays. `None` if there is none to be seen.
+    pub arq: Known<Option<Arq>>,
+    /// Times in which no probe came back.
+    pub outages: Known<Outages>,
+    /// Losses of a round trip outside outages.
+    pub losses: Known<Choice<LossModel>>,
+    /// Bursts of losses shorter than this are not told from single losses, seconds: 1.5 times the spacing of the
+    /// probes.
+    pub shortest_burst_s: f64,
+    /// The way there by itself.
+    pub up: Known<WayFit>,
+    /// The way back by itself.
+    pub down: Known<WayFit>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WayFit {
+    /// Delay without jitter, less its smallest value: clocks that do not agree hide the rest.
+    pub base: Known<Base>,
+    /// Variation of the delay from one probe to the next.
+    pub jitter: Known<Choice<JitterModel>>,
+    /// Losses outside outages.
+    pub losses: Known<Choice<LossModel>>,
+}
+
+/// Probes without which only the base round trip is told.
+const FEWEST: usize = 100;
+/// Length of a record, in seconds, without which only the base round trip is told.
+const SHORTEST_S: f64 = 30.0;
+
+impl ProbeFit {
+    /// The link that the probes tell. Lost ones at the end whose answers may only have come too late for the record are
+    /// left out.
+    pub fn new(record: &Probes) -> Self {
+        let probes = &record.probes[..settled(&record.probes)];
+        let spacing_s = spacing(probes);
+        let trips = round_trips(probes);
+        let span =
+            probes.last().map_or(0.0, |p| p.sent_s) - probes.first().map_or(0.0, |p| p.sent_s);
+        let shortest_burst_s = 1.5 * spacing_s;
+        if probes.len() < FEWEST || span < SHORTEST_S {
+            let reason = format!("the record has only {} probes in {span:.0} s", probes.len());
+            return Self {
+                base: levels::least(&trips),
+                jitter: Known::unknown(&reason),
+                arq: Known::unknown(&reason),
+                outages: Known::unknown(&reason),
+                losses: Known::unknown(&reason),
+                shortest_burst_s,
+                up: Known::unknown(&reason),
+                down: Known::unknown(&reason),
+            };
+        }
+        let outages = outages::find(probes, spacing_s);
+        let observed = outages.cut(probes, |fate| match fate {
+            Fate::Answered { .. } => Some(false),
+            Fate::Lost(_) => Some(true),
+        });
+        let delays = delays::fit(&trips, jitter::Trip::Round);
+        let [up, down] = ways::fit(probes, &outages);
+        Self {
+            base: delays.base,
+            jitter: delays.jitter,
+            arq: delays.arq,
+            outages: Known::Told(outages),
+            losses: losses(&observed),
+            shortest_burst_s,
+            up,
+            down,
+        }
+    }
+}
+
+/// Probes that would have been answered within the record: those at the end that were lost within the longest round
+/// trip of the last one do not count.
+fn settled(probes: &[Probe]) -> usize {
+    let longest = probes.iter().filter_map(|p| match p.fate {
+        Fate::Answered { rtt, .. } => Some(rtt.high_s),
+        Fate::Lost(_) => None,
+    });
+    let longest = longest.fold(0.0, f64::max);
+    let end = probes.last().map_or(0.0, |p| p.sent_s) - longest;
+    let late = |p: &&Probe| matches!(p.fate, Fate::Lost(_)) && p.sent_s > end;
+    probes.len() - probes.iter().rev().take_while(late).count()
+}
+
+/// Median time between two probes, seconds; 0 with fewer than two.
+fn spacing(probes: &[Probe]) -> f64 {
+    let gaps = probes.windows(2).map(|w| w[1].sent_s - w[0].sent_s);
+    sample::median(gaps.collect()).unwrap_or(0.0)
+}
+
+/// Round trips of the probes that were answered.
+fn round_trips(probes: &[Probe]) -> Vec<Sample> {
+    let answered = probes.iter().enumerate().filter_map(|(index, probe)| {
+        let Fate::Answered { rtt, .. } = probe.fate else {
+            return None;
+        };
+        Some(Sample {
+            index,
+            sent_s: probe.sent_s,
+            low_s: rtt.low_s,
+            high_s: rtt.high_s,
+        })
+    });
+    answered.collect()
+}
+
+#[cfg(test)]
+mod tests;
