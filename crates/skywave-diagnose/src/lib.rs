@@ -3,6 +3,8 @@
 //! [`record`] reads what people have: pings, iperf3, captures, traces of rates. [`fit`] finds the link that explains them,
 //! and says what they cannot tell.
 
+pub mod diagnosis;
 pub mod fit;
+pub mod link;
 pub mod record;
 pub mod transfer;

@@ -19,7 +19,7 @@ impl Estimate {
         Self { value, low, high }
     }
 
-    /// The same in another unit.
+    /// Value and bounds in another unit.
     pub fn scaled(self, factor: f64) -> Self {
         Self::new(self.value * factor, self.low * factor, self.high * factor)
     }
@@ -28,9 +28,9 @@ impl Estimate {
 /// Something that a record tells, or why it cannot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known<T> {
-    /// It tells this.
+    /// The value.
     Told(T),
-    /// It cannot be told: a clause that says why ("the queue was never filled").
+    /// Not to be told: a clause that says why ("the queue was never filled").
     Unknown(String),
 }
 
@@ -46,5 +46,11 @@ impl<T> Known<T> {
     /// An unknown, by its reason.
     pub fn unknown(reason: impl fmt::Display) -> Self {
         Self::Unknown(reason.to_string())
+    }
+}
+
+impl<T> From<Option<T>> for Known<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or_else(|| Self::unknown("there are no candidates"), Self::Told)
     }
 }

@@ -11,6 +11,7 @@ pub mod period;
 pub mod probes;
 pub mod profile;
 pub mod special;
+pub mod throughput;
 
 pub use choice::{Candidate, Choice};
 pub use estimate::{Estimate, Known};

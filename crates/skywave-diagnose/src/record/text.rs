@@ -33,7 +33,7 @@ pub(super) fn gunzipped(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Mistake> {
 }
 
 /// Whether the bytes begin as a capture does: pcap in either byte order and resolution, or pcapng.
-pub(super) fn is_capture(bytes: &[u8]) -> bool {
+pub fn is_capture(bytes: &[u8]) -> bool {
     const MAGICS: [[u8; 4]; 5] = [
         [0xa1, 0xb2, 0xc3, 0xd4],
         [0xd4, 0xc3, 0xb2, 0xa1],

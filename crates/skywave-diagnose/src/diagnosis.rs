@@ -1,0 +1,255 @@
+//! From files to what they tell.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use skywave_lab::capture::ReadError;
+
+use crate::fit::path::{self, PathFit};
+use crate::fit::probes::ProbeFit;
+use crate::fit::throughput;
+use crate::link::{Fits, Link};
+use crate::record::{self, Mistake, Record};
+use crate::transfer::{self, Transfer};
+
+/// Bytes by which a capture is known from a text.
+const BEGINNING: u64 = 4096;
+/// Longest text that is read: a log of days.
+const LONGEST_TEXT: u64 = 1 << 30;
+/// Transfers of a capture whose paths are fitted: those with the most bytes.
+const FITTED: usize = 8;
+/// Packets of payload without which a transfer tells nothing of its path.
+const FEWEST: usize = 20;
+
+/// Records of one link, and what they tell together.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The link.
+    pub link: Link,
+    /// What each record tells by itself.
+    pub fits: Fits,
+    /// Transfers of captures, with the name of the file, those with the most bytes first.
+    pub transfers: Vec<Observed>,
+    /// Remarks on the records, each a sentence.
+    pub notes: Vec<String>,
+}
+
+/// A transfer of a capture, and its path.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// File that it is from.
+    pub file: String,
+    /// The transfer.
+    pub transfer: Transfer,
+    /// Its path, where the capture was taken near its sender and enough was sent.
+    pub path: Option<PathFit>,
+}
+
+/// Why records cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file that the system does not give.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A capture that is damaged.
+    #[error("{}: {source}", path.display())]
+    Capture {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: ReadError,
+    },
+    /// A file that is no record, or one with a mistake.
+    #[error("{}: {source}", path.display())]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: Mistake,
+    },
+    /// A text that is too long.
+    #[error("{}: more than 1 GiB of text; expected a log of one link", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A scenario among records.
+    #[error("{}: a scenario is diagnosed alone, without records beside it", path.display())]
+    ScenarioAmongRecords {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Records without anything that tells of a link.
+    #[error("nothing in these records tells of a link: {0}")]
+    Nothing(String),
+}
+
+impl Diagnosis {
+    /// Reads records of one link, all of which are fitted and read together.
+    pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
+        let mut fits = Fits::default();
+        let mut transfers = Vec::new();
+        let mut notes = Vec::new();
+        for file in files {
+            add(file, &mut fits, &mut transfers, &mut notes)?;
+        }
+        transfers.sort_by_key(|observed| std::cmp::Reverse(observed.transfer.delivered));
+        for observed in &mut transfers {
+            let transfer = &observed.transfer;
+            if fits.paths.len() < FITTED
+                && transfer.is_near_sender
+                && transfer.sent.len() >= FEWEST
+                && let Some(fit) = path::fit(transfer)
+            {
+                fits.paths.push((observed.file.clone(), fit.clone()));
+                observed.path = Some(fit);
+            }
+        }
+        let far = transfers
+            .iter()
+            .find(|observed| !observed.transfer.is_near_sender);
+        if let (true, Some(far)) = (fits.paths.is_empty(), far) {
+            notes.push(format!(
+                "{} was taken near the receiver: what was lost before it is not in it. A capture at the sender tells \
+                 more.",
+                far.file
+            ));
+        }
+        let is_empty = fits.paths.is_empty()
+            && fits.probes.is_empty()
+            && fits.throughputs.is_empty()
+            && fits.rates.is_empty();
+        if is_empty {
+            notes.push(
+                "no transfer with round trips, no probes, no throughput, no rates".to_owned(),
+            );
+            return Err(Error::Nothing(notes.join("; ")));
+        }
+        Ok(Self {
+            link: Link::of(&fits),
+            fits,
+            transfers,
+            notes,
+        })
+    }
+}
+
+/// Whether a file is a scenario rather than a record.
+pub fn is_scenario(path: &Path) -> Result<bool, Error> {
+    let mut file = open(path)?;
+    let beginning = beginning(&mut file, path)?;
+    if record::is_capture(&beginning) {
+        return Ok(false);
+    }
+    let text = text(file, path)?;
+    Ok(matches!(record::read(&text), Ok(records) if records.contains(&Record::Link)))
+}
+
+fn add(
+    path: &Path,
+    fits: &mut Fits,
+    transfers: &mut Vec<Observed>,
+    notes: &mut Vec<String>,
+) -> Result<(), Error> {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy().into_owned();
+    let mut file = open(path)?;
+    let beginning = beginning(&mut file, path)?;
+    if record::is_capture(&beginning) {
+        let capture = transfer::read(file).map_err(|source| Error::Capture {
+            path: path.to_owned(),
+            source,
+        })?;
+        if capture.is_cut_off {
+            notes.push(format!(
+                "{name} ends within a packet; what is there was read."
+            ));
+        }
+        if capture.transfers.is_empty() {
+            notes.push(format!(
+                "{name}: {} packets, none of them TCP with a payload and answers",
+                capture.packets
+            ));
+        }
+        transfers.extend(capture.transfers.into_iter().map(|transfer| Observed {
+            file: name.clone(),
+            transfer,
+            path: None,
+        }));
+        return Ok(());
+    }
+    let text = text(file, path)?;
+    let records = record::read(&text).map_err(|source| Error::Record {
+        path: path.to_owned(),
+        source,
+    })?;
+    for record in records {
+        match record {
+            Record::Probes(probes) => {
+                if !probes.is_timed {
+                    notes.push(format!(
+                        "{name} has no times: its probes were taken to be evenly spaced (`ping -D` prints times)."
+                    ));
+                }
+                fits.probes.push((name.clone(), ProbeFit::new(&probes)));
+            }
+            Record::Throughput(test) => {
+                fits.throughputs
+                    .push((name.clone(), throughput::fit(&test)));
+            }
+            Record::Rates(rates) => fits.rates.push((name.clone(), rates)),
+            Record::Qlog(_) => notes.push(format!(
+                "{name}: a qlog's packets are not fitted; bring a capture or pings beside it."
+            )),
+            Record::Capture => {
+                notes.push(format!("{name}: a compressed capture; gunzip it first."))
+            }
+            Record::Link => {
+                return Err(Error::ScenarioAmongRecords {
+                    path: path.to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(io_error(path))
+}
+
+fn io_error(path: &Path) -> impl Fn(io::Error) -> Error {
+    move |source| Error::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// The first bytes of a file, which is read from its beginning again afterwards.
+fn beginning(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    file.take(BEGINNING)
+        .read_to_end(&mut bytes)
+        .map_err(io_error(path))?;
+    file.seek(SeekFrom::Start(0)).map_err(io_error(path))?;
+    Ok(bytes)
+}
+
+fn text(file: File, path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    file.take(LONGEST_TEXT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io_error(path))?;
+    if bytes.len() as u64 > LONGEST_TEXT {
+        return Err(Error::TooLong {
+            path: path.to_owned(),
+        });
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,115 @@
+//! The path of an iperf3 test: what bytes, round trips and losses by seconds can tell of it.
+
+use super::special::proportion;
+use super::{Estimate, Known};
+use crate::record::{Carried, Throughput};
+
+/// Intervals at the beginning that do not count: the start, and what the socket's buffer took at once.
+const START_S: f64 = 3.0;
+/// Round trips whose greatest is more than this times the least show a queue.
+const SWING: f64 = 1.5;
+/// Share by which rates and queues that are told so are uncertain: bytes are counted where they are written, and round trips are
+/// smoothed.
+const RATE: f64 = 0.05;
+const QUEUE: f64 = 0.2;
+/// Payload of a packet of 1500 bytes with timestamps; the rest is headers.
+const PAYLOAD: f64 = 1448.0 / 1500.0;
+
+/// A path as a throughput test tells it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThroughputFit {
+    /// Rate of the bottleneck, bits a second of IP, if a queue shows that it was busy.
+    pub rate: Known<Estimate>,
+    /// The bottleneck has at least this, bits a second.
+    pub at_least_bps: f64,
+    /// The least smoothed round trip, seconds: above the base by whatever queue stood.
+    pub rtt_s: Known<Estimate>,
+    /// Capacity of the queue, bytes.
+    pub queue: Known<Estimate>,
+    /// Share of the packets that were lost or sent again, of whatever cause.
+    pub lost: Known<Estimate>,
+}
+
+/// What a throughput test tells of its path.
+pub fn fit(record: &Throughput) -> ThroughputFit {
+    let later: Vec<_> = record
+        .intervals
+        .iter()
+        .filter(|interval| interval.from_s >= START_S)
+        .collect();
+    let mut rates: Vec<f64> = later
+        .iter()
+        .filter(|interval| interval.to_s > interval.from_s)
+        .map(|interval| interval.bytes as f64 * 8.0 / PAYLOAD / (interval.to_s - interval.from_s))
+        .collect();
+    rates.sort_by(f64::total_cmp);
+    // At low rates whole intervals are empty: the mean is right where the median is not.
+    let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+    let rtts: Vec<f64> = later.iter().filter_map(|interval| interval.rtt_s).collect();
+    let least = rtts.iter().copied().min_by(f64::total_cmp);
+    let most = rtts.iter().copied().max_by(f64::total_cmp);
+    let is_full = matches!((least, most), (Some(least), Some(most)) if most > SWING * least);
+    let around =
+        |value: f64, share: f64| Estimate::new(value, value * (1.0 - share), value * (1.0 + share));
+    let rate = if is_full && mean > 0.0 {
+        Known::Told(around(mean, RATE))
+    } else if rtts.is_empty() {
+        Known::unknown("no round trips tell whether the link was busy")
+    } else {
+        Known::unknown("round trips hardly rose: nothing shows that the link was busy")
+    };
+    let again: u64 = record
+        .intervals
+        .iter()
+        .filter_map(|interval| interval.retransmits)
+        .sum();
+    let queue = match (least, most) {
+        (Some(least), Some(most)) if is_full && again > 0 => {
+            Known::Told(around((most - least) * mean / 8.0, QUEUE))
+        }
+        _ => Known::unknown("the queue was never seen to be full"),
+    };
+    ThroughputFit {
+        rate,
+        at_least_bps: mean,
+        rtt_s: least.map_or_else(
+            || Known::unknown("the record has no round trips"),
+            |least| Known::Told(Estimate::new(least, 0.0, least)),
+        ),
+        queue,
+        lost: lost(record),
+    }
+}
+
+fn lost(record: &Throughput) -> Known<Estimate> {
+    let counted: Vec<_> = record
+        .intervals
+        .iter()
+        .filter_map(|interval| interval.lost)
+        .collect();
+    if record.carried == Carried::Udp {
+        let total = record.lost.or_else(|| {
+            (!counted.is_empty()).then(|| crate::record::Lost {
+                lost: counted.iter().map(|lost| lost.lost).sum(),
+                sent: counted.iter().map(|lost| lost.sent).sum(),
+            })
+        });
+        return total.map_or_else(
+            || Known::unknown("only the receiver counts losses"),
+            |total| Known::Told(proportion(total.lost.min(total.sent), total.sent)),
+        );
+    }
+    let again: Option<u64> = record
+        .intervals
+        .iter()
+        .map(|interval| interval.retransmits)
+        .sum();
+    let bytes: u64 = record.intervals.iter().map(|interval| interval.bytes).sum();
+    let packets = (bytes as f64 / (1500.0 * PAYLOAD)) as u64;
+    match again {
+        Some(again) if packets > 0 => {
+            Known::Told(proportion(again.min(packets), packets.max(again)))
+        }
+        _ => Known::unknown("only the sender counts retransmissions"),
+    }
+}

@@ -1,0 +1,499 @@
+//! A link as a scenario file, in whose comments stands where each number comes from.
+
+use std::fmt::Write;
+
+use super::{Link, Property};
+use crate::fit::hidden::LossModel;
+use crate::fit::path::{Policer, QueueModel, RateBy, RateModel};
+use crate::fit::probes::{Arq, Base, JitterModel, Outages};
+use crate::fit::{Choice, Estimate, Known};
+
+/// Rate where no record tells of any, bits a second.
+const USUAL_BPS: f64 = 20e6;
+/// Round trip where no record tells of any, seconds.
+const USUAL_RTT_S: f64 = 0.05;
+/// Most steps and outages that are written one by one.
+const MOST: usize = 40;
+
+/// A scenario and the trace that it names, if any.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// Text of the scenario.
+    pub toml: String,
+    /// File name and text of the trace.
+    pub trace: Option<(String, String)>,
+}
+
+/// Which value of each estimate is written: the likeliest, or one of its interval.
+pub trait Values {
+    /// The value to be written of an estimate.
+    fn of(&mut self, estimate: Estimate) -> f64;
+}
+
+/// Lines of keys with their comments.
+#[derive(Default)]
+struct Keys(String);
+
+impl Keys {
+    fn key(&mut self, key: &str, value: &str, comment: &str) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.0, "# {comment}\n{key} = {value}");
+    }
+
+    fn unknown(&mut self, key: &str, why: &str, instead: &str) {
+        let _ = writeln!(self.0, "# {key}: cannot be told ({why}); {instead}.");
+    }
+}
+
+/// The scenario of a link; `name` names its trace, `values` chooses within the intervals.
+pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
+    let mut keys = Keys::default();
+    let trace = rate(&mut keys, link, name, values);
+    delay(&mut keys, &link.base_s, values);
+    steps(&mut keys, &link.steps);
+    jitter(&mut keys, &link.jitter, values);
+    queue(&mut keys, link, values);
+    if let Some(policer) = &link.policer {
+        self::policer(&mut keys, policer, values);
+    }
+    losses(&mut keys, link, values);
+    if let Some(outages) = &link.outages {
+        self::outages(&mut keys, outages);
+    }
+    let toml = format!(
+        "# A link as records tell it. Numbers in comments are 95 % intervals.\n\
+         title = \"The link of {}\"\n\n\
+         [[link]]\nname = \"link\"\nbetween = [\"here\", \"there\"]\n{}\n\
+         # A transfer from here to there, so that the file can be run as it is.\n\
+         [[flow]]\nname = \"bulk\"\nfrom = \"here\"\nto = \"there\"\ntransport = \"cubic\"\n\
+         traffic = \"ftp\"\nrwnd = \"16MB\"\n\n\
+         [run]\nduration = \"60s\"\nmeasure = [\"5s\", \"60s\"]\nseeds = 3\n",
+        escaped(name),
+        keys.0,
+    );
+    Written { toml, trace }
+}
+
+/// A name within a string of TOML.
+fn escaped(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_control() || c == '"' || c == '\\' {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+fn rate(
+    keys: &mut Keys,
+    link: &Link,
+    name: &str,
+    values: &mut dyn Values,
+) -> Option<(String, String)> {
+    match &link.rate.known {
+        Known::Told(RateModel::Constant(estimate, by)) => {
+            let by = match by {
+                RateBy::Busy => "while a queue stood",
+                RateBy::Trains => "by the spacing of packets sent back to back",
+            };
+            let interval = interval(estimate.scaled(1e-6), "Mb/s");
+            let comment = format!("{interval} of IP, {by}, from {}.", link.rate.from);
+            keys.key("rate", &mbps(values.of(*estimate)), &comment);
+            None
+        }
+        Known::Told(RateModel::Recorded(recorded)) => {
+            let file = format!("{name}.trace");
+            let comment = format!(
+                "Recorded from {}: {} Mb/s in the middle; {} % of the time it was not seen at work, and stands as before.",
+                link.rate.from,
+                short(recorded.median_bps / 1e6),
+                short(recorded.filled * 100.0),
+            );
+            keys.key("trace", &format!("{:?}", file), &comment);
+            keys.key(
+                "reverse_rate",
+                &mbps(recorded.median_bps.max(1e3)),
+                "Of the way back no record tells.",
+            );
+            let lines: Vec<String> = recorded
+                .opportunities_ms
+                .iter()
+                .map(u64::to_string)
+                .collect();
+            Some((file, lines.join("\n") + "\n"))
+        }
+        Known::Unknown(why) => {
+            let (bps, instead) = match link.at_least_bps.filter(|bps| *bps > 0.0) {
+                Some(bps) => (bps, "it is at least this"),
+                None => (USUAL_BPS, "this is a guess, nothing was measured"),
+            };
+            let comment = format!("The rate cannot be told ({why}); {instead}.");
+            keys.key("rate", &mbps(bps), &comment);
+            None
+        }
+    }
+}
+
+fn delay(keys: &mut Keys, base: &Property<Estimate>, values: &mut dyn Values) {
+    match &base.known {
+        Known::Told(estimate) => {
+            let interval = interval(estimate.scaled(1e3), "ms");
+            let comment = format!(
+                "Half of the base round trip, {interval}, from {}.",
+                base.from
+            );
+            keys.key("delay", &ms(values.of(*estimate).max(0.0) / 2.0), &comment);
+        }
+        Known::Unknown(why) => {
+            let comment = format!("The round trip cannot be told ({why}); this is a guess.");
+            keys.key("delay", &ms(USUAL_RTT_S / 2.0), &comment);
+        }
+    }
+}
+
+fn steps(keys: &mut Keys, steps: &Property<Base>) {
+    let Some(base) = steps.known.told().filter(|base| base.levels.len() > 1) else {
+        return;
+    };
+    let least = base.least().value;
+    let most = base.levels.iter().map(|level| level.delay_s.value - least);
+    let most = most.fold(0.0, f64::max);
+    match base.every {
+        Some(period) => {
+            let delays: Vec<String> = base
+                .levels
+                .iter()
+                .take(MOST)
+                .map(|level| format!("\"{}ms\"", short((level.delay_s.value - least) * 500.0)))
+                .collect();
+            let value = format!(
+                "{{ every = \"{}s\", delay = [{}] }}",
+                short(period.every_s.value),
+                delays.join(", ")
+            );
+            let comment = format!(
+                "The base round trip changes every {}, by up to {} ms, half of it each way, from {}.",
+                interval(period.every_s, "s"),
+                short(most * 1e3),
+                steps.from,
+            );
+            keys.key("steps", &value, &comment);
+        }
+        None => {
+            let _ = writeln!(
+                keys.0,
+                "# steps: the base round trip changed {} times, by up to {} ms, at no regular times ({}); left out.",
+                base.levels.len() - 1,
+                short(most * 1e3),
+                steps.from,
+            );
+        }
+    }
+}
+
+fn jitter(keys: &mut Keys, jitter: &Property<Choice<JitterModel>>, values: &mut dyn Values) {
+    let choice = match &jitter.known {
+        Known::Told(choice) => choice,
+        Known::Unknown(why) => {
+            keys.unknown("jitter", why, "left out");
+            return;
+        }
+    };
+    let from = &jitter.from;
+    let one_way = |keys: &mut Keys, value: &str, comment: String| {
+        keys.key("jitter", value, &comment);
+        keys.key(
+            "reverse.jitter",
+            "\"none\"",
+            "The record does not tell which direction it is; it stands in one.",
+        );
+    };
+    match choice.best() {
+        JitterModel::None => {}
+        JitterModel::UniformEachWay { width_s } => {
+            let comment = format!(
+                "Each way: {}, from {from}.",
+                interval(width_s.scaled(1e3), "ms")
+            );
+            keys.key("jitter", &uniform(values.of(*width_s)), &comment);
+        }
+        JitterModel::Uniform { width_s } => {
+            let comment = format!("{}, from {from}.", interval(width_s.scaled(1e3), "ms"));
+            one_way(keys, &uniform(values.of(*width_s)), comment);
+        }
+        JitterModel::ExponentialEachWay { mean_s } => {
+            let comment = format!(
+                "Each way: mean {}, from {from}.",
+                interval(mean_s.scaled(1e3), "ms")
+            );
+            keys.key("jitter", &exponential(values.of(*mean_s)), &comment);
+        }
+        JitterModel::Exponential { mean_s } => {
+            let comment = format!("Mean {}, from {from}.", interval(mean_s.scaled(1e3), "ms"));
+            one_way(keys, &exponential(values.of(*mean_s)), comment);
+        }
+        JitterModel::Gamma { shape, scale_s } => {
+            let mean = shape.value * scale_s.value;
+            let comment = format!(
+                "A gamma distribution of shape {} and mean {} ms from {from}; half its mean each way as an exponential one.",
+                short(shape.value),
+                short(mean * 1e3)
+            );
+            keys.key("jitter", &exponential(mean / 2.0), &comment);
+        }
+    }
+}
+
+fn uniform(width_s: f64) -> String {
+    format!("{{ uniform = [\"0ms\", {}] }}", ms(width_s))
+}
+
+fn exponential(mean_s: f64) -> String {
+    format!("{{ exponential = {} }}", ms(mean_s))
+}
+
+fn queue(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
+    let packets = |bytes: f64| short_whole(bytes / link.packet);
+    let choice = match &link.queue.known {
+        Known::Told(choice) => choice,
+        Known::Unknown(why) => {
+            keys.unknown("queue", why, "a scenario's default of 50 packets stands");
+            return;
+        }
+    };
+    let also: Vec<&str> = choice.equals().skip(1).map(QueueModel::name).collect();
+    let also = match &also[..] {
+        [] => String::new(),
+        names => format!(" It could as well be {}.", names.join(" or ")),
+    };
+    let from = &link.queue.from;
+    match choice.best() {
+        QueueModel::None => {}
+        QueueModel::DropTail { bytes } => {
+            let interval = interval(bytes.scaled(1.0 / link.packet), "packets");
+            let comment = format!(
+                "{interval} of {} bytes, from {from}.{also}",
+                short(link.packet)
+            );
+            let value = packets(values.of(*bytes)).max(1);
+            keys.key(
+                "queue",
+                &format!("{{ droptail = \"{value} packets\" }}"),
+                &comment,
+            );
+        }
+        QueueModel::CoDel {
+            target_s,
+            interval_s,
+        } => {
+            let comment =
+                format!("From {from}. One connection cannot tell CoDel from FQ-CoDel.{also}");
+            let value = format!(
+                "{{ codel = {{ target = {}, interval = {} }} }}",
+                ms(*target_s),
+                ms(*interval_s)
+            );
+            keys.key("queue", &value, &comment);
+        }
+        QueueModel::Pie { target_s } => {
+            let value = format!("{{ pie = {{ target = {} }} }}", ms(*target_s));
+            keys.key("queue", &value, &format!("From {from}.{also}"));
+        }
+        QueueModel::Red { min, max, max_p } => {
+            let comment = format!(
+                "From {from}; min {}, max {}. The limit was not seen.{also}",
+                interval(min.scaled(1.0 / link.packet), "packets"),
+                interval(max.scaled(1.0 / link.packet), "packets"),
+            );
+            let least = packets(min.value).max(1);
+            let most = packets(max.value).max(least + 1);
+            let value = format!(
+                "{{ red = {{ limit = \"{} packets\", min = \"{least} packets\", max = \"{most} packets\", max_p = {} }} }}",
+                2 * most,
+                short(values.of(*max_p).clamp(0.0, 1.0)),
+            );
+            keys.key("queue", &value, &comment);
+        }
+    }
+}
+
+fn policer(keys: &mut Keys, policer: &Property<Policer>, values: &mut dyn Values) {
+    let Some(found) = policer.known.told() else {
+        return;
+    };
+    let comment = format!(
+        "{}, {}, from {}: losses at that rate without any delay.",
+        interval(found.bps.scaled(1e-6), "Mb/s"),
+        interval(found.burst.scaled(1e-3), "kB"),
+        policer.from
+    );
+    let value = format!(
+        "{{ rate = {}, burst = \"{}B\" }}",
+        mbps(values.of(found.bps)),
+        values.of(found.burst).max(1600.0) as u64
+    );
+    keys.key("policer", &value, &comment);
+}
+
+fn losses(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
+    if let Some(arq) = &link.arq {
+        self::arq(keys, arq, values);
+        return;
+    }
+    let choice = match &link.losses.known {
+        Known::Told(choice) => choice,
+        Known::Unknown(why) => {
+            keys.unknown("loss", why, "none is written");
+            return;
+        }
+    };
+    let from = &link.losses.from;
+    match choice.best() {
+        LossModel::None => {}
+        LossModel::Independent { p } => {
+            let comment = format!(
+                "{}, each by itself, from {from}.",
+                interval(p.scaled(100.0), "%")
+            );
+            let p = short(values.of(*p).clamp(0.0, 1.0));
+            keys.key(
+                "loss",
+                &format!("{{ forward = {{ iid = {p} }} }}"),
+                &comment,
+            );
+        }
+        LossModel::Bursts { to_bad, to_good } => {
+            let comment = format!(
+                "Bursts: one in {} packets, mean length {}, from {from}.",
+                short(1.0 / to_bad.value),
+                interval(
+                    Estimate::new(1.0 / to_good.value, 1.0 / to_good.high, 1.0 / to_good.low),
+                    "packets"
+                ),
+            );
+            let value = format!(
+                "{{ forward = {{ gilbert-elliott = {{ to_bad = {}, to_good = {} }} }} }}",
+                short(values.of(*to_bad).clamp(0.0, 1.0)),
+                short(values.of(*to_good).clamp(0.0, 1.0)),
+            );
+            keys.key("loss", &value, &comment);
+        }
+        LossModel::BurstsInTime { good_s, bad_s } => {
+            let comment = format!(
+                "Spells in which all is lost: {} long, {} apart, from {from}.",
+                interval(bad_s.scaled(1e3), "ms"),
+                interval(*good_s, "s"),
+            );
+            let value = format!(
+                "{{ forward = {{ gilbert-elliott-time = {{ good = {}, bad = {} }} }} }}",
+                ms(values.of(*good_s)),
+                ms(values.of(*bad_s)),
+            );
+            keys.key("loss", &value, &comment);
+        }
+    }
+}
+
+fn arq(keys: &mut Keys, arq: &Property<Arq>, values: &mut dyn Values) {
+    let Some(found) = arq.known.told() else {
+        return;
+    };
+    let comment = format!(
+        "The link sends again what it loses, {} later, from {}.",
+        interval(found.round_trip_s.scaled(1e3), "ms"),
+        arq.from
+    );
+    let value = format!(
+        "{{ round_trip = {}, in_order = {} }}",
+        ms(values.of(found.round_trip_s)),
+        found.in_order.unwrap_or(true)
+    );
+    keys.key("arq", &value, &comment);
+    let comment = format!(
+        "A transmission fails with {}.",
+        interval(found.p.scaled(100.0), "%")
+    );
+    let p = short(values.of(found.p).clamp(0.0, 0.9));
+    keys.key(
+        "loss",
+        &format!("{{ forward = {{ iid = {p} }} }}"),
+        &comment,
+    );
+}
+
+fn outages(keys: &mut Keys, outages: &Property<Outages>) {
+    let Some(found) = outages.known.told() else {
+        return;
+    };
+    let count = found.all.len();
+    let mean = found.all.iter().map(|o| o.to_s - o.from_s).sum::<f64>() / count.max(1) as f64;
+    let value = match found.every {
+        Some(period) => format!(
+            "{{ every = \"{}s\", start = \"{}s\", duration = {} }}",
+            short(period.every_s.value),
+            short(period.first_s.max(0.0)),
+            ms(mean)
+        ),
+        None => {
+            let each: Vec<String> = found
+                .all
+                .iter()
+                .take(MOST)
+                .map(|outage| {
+                    let start = short(outage.from_s.max(0.0));
+                    format!(
+                        "{{ start = \"{start}s\", duration = {} }}",
+                        ms(outage.to_s - outage.from_s)
+                    )
+                })
+                .collect();
+            format!("[{}]", each.join(", "))
+        }
+    };
+    let comment = format!(
+        "{count} times nothing came back, for {} ms on average, from {}.",
+        short(mean * 1e3),
+        outages.from
+    );
+    keys.key("blackouts", &value, &comment);
+}
+
+fn mbps(bps: f64) -> String {
+    format!("\"{}Mbps\"", short(bps / 1e6))
+}
+
+fn ms(seconds: f64) -> String {
+    format!("\"{}ms\"", short(seconds * 1e3))
+}
+
+/// An estimate with its interval and unit: "10 (9.95 to 10.1) Mb/s".
+pub(crate) fn interval(estimate: Estimate, unit: &str) -> String {
+    format!(
+        "{} ({} to {}) {unit}",
+        short(estimate.value),
+        short(estimate.low),
+        short(estimate.high)
+    )
+}
+
+/// A number with four digits that count, no exponent and no zeros at its end.
+pub(crate) fn short(x: f64) -> String {
+    if !x.is_finite() || x == 0.0 {
+        return "0".to_owned();
+    }
+    let magnitude = libm::floor(libm::log10(x.abs())) as i32;
+    let decimals = usize::try_from(3 - magnitude).unwrap_or(0).min(9);
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+fn short_whole(x: f64) -> u64 {
+    libm::round(x.max(0.0)) as u64
+}
