@@ -103,6 +103,9 @@ pub(crate) enum Failure {
         /// Mistake in the capture.
         source: capture::ReadError,
     },
+    /// Records of a link could not be read.
+    #[error(transparent)]
+    Diagnose(#[from] skywave_diagnose::diagnosis::Error),
     /// Real packets could not be impaired, or were otherwise than asked.
     #[error(transparent)]
     Impair(#[from] ImpairError),
@@ -284,6 +287,7 @@ impl Failure {
             | Self::Merge(_)
             | Self::Capturing(_)
             | Self::Capture { .. }
+            | Self::Diagnose(_)
             | Self::Python { .. }
             | Self::Gap(_)
             | Self::Write(_)

@@ -3,6 +3,7 @@
 mod capture;
 mod check;
 mod completions;
+mod diagnose;
 mod elsewhere;
 mod failure;
 mod figures;
@@ -83,6 +84,7 @@ enum Verb {
     Validate(validate::Args),
     Check(check::Args),
     Capture(capture::Args),
+    Diagnose(diagnose::Args),
     Impair(impair::Args),
     Gap(gap::Args),
     Variants(variants::Args),
@@ -174,6 +176,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Capture(args) => capture::main(&args),
+        Verb::Diagnose(args) => diagnose::main(&args),
         Verb::Impair(args) => impair::main(&args),
         Verb::Gap(args) => gap::main(&args),
         Verb::Variants(args) => variants::main(&args),

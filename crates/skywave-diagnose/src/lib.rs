@@ -6,5 +6,6 @@
 pub mod diagnosis;
 pub mod fit;
 pub mod link;
+pub mod page;
 pub mod record;
 pub mod transfer;

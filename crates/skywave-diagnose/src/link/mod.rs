@@ -3,6 +3,7 @@
 mod scenario;
 
 pub use scenario::{Values, Written, scenario};
+pub(crate) use scenario::{interval, short};
 
 use crate::fit::hidden::LossModel;
 use crate::fit::path::{PathFit, Policer, QueueModel, RateModel, Recorded};
