@@ -157,13 +157,14 @@ impl Link {
                     from: name.clone(),
                 })
             }),
-            outages: probes().find_map(|(name, fit)| {
-                let outages = fit.outages.told().filter(|outages| !outages.all.is_empty());
-                Some(Property {
-                    known: Known::Told(outages?.clone()),
+            outages: probes()
+                .filter_map(|(name, fit)| Some((name, fit.outages.told()?)))
+                .chain(paths().map(|(name, fit)| (name, &fit.outages)))
+                .find(|(_, outages)| !outages.all.is_empty())
+                .map(|(name, outages)| Property {
+                    known: Known::Told(outages.clone()),
                     from: name.clone(),
-                })
-            }),
+                }),
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Step {
 const FOLLOW: f64 = 0.02;
 
 /// The virtual queue of a link of `bps` bits a second with a round trip of `base_s` seconds. Without a base it follows no
-/// round trips: a policer delays nothing.
+/// round trips: a policer delays nothing, and where the path becomes longer they mislead.
 pub(super) fn replay(sent: &[Sent], bps: f64, base_s: Option<f64>) -> Vec<Step> {
     let mut queue = 0.0;
     let mut last_s = 0.0;

@@ -1,6 +1,7 @@
 //! The path of a transfer: rate, base round trip, queue, policer and losses, from what its sender saw.
 
 mod backlog;
+mod outages;
 mod policer;
 mod queue;
 mod rate;
@@ -13,6 +14,7 @@ pub use rate::RateBy;
 pub use variable::Recorded;
 
 use super::hidden::{LossModel, Observation, losses};
+use super::probes::Outages;
 use super::{Choice, Estimate, Known};
 use crate::transfer::Transfer;
 use backlog::Step;
@@ -63,6 +65,8 @@ pub struct PathFit {
     pub policer: Option<Policer>,
     /// Losses of the channel.
     pub losses: Known<Choice<LossModel>>,
+    /// Times in which nothing arrived of what was sent.
+    pub outages: Outages,
     /// The kind of each loss, beside the transfer's transmissions; `None` for what was not lost.
     pub kinds: Vec<Option<Loss>>,
 }
@@ -81,14 +85,26 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         queued: None,
         policer: None,
         losses: Known::unknown(""),
+        outages: Outages::default(),
         kinds: Vec::new(),
     };
     let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     let (steps, queue) = match bps {
         Some(bps) if rate.is_constant() => {
-            let steps = backlog::replay(view.sent, bps, Some(view.base_s));
-            let queue = queue::queue(&steps, bps, view.packet);
-            (steps, queue)
+            let led = |base_s| {
+                let steps = backlog::replay(view.sent, bps, base_s);
+                let queue = queue::queue(&steps, bps, view.packet);
+                (steps, queue)
+            };
+            let bic = |queue: &Option<queue::Queue>| {
+                queue.as_ref().map_or(0.0, |queue| queue.choice.bic())
+            };
+            let (led, free) = (led(Some(view.base_s)), led(None));
+            if bic(&free.1) + CLEARLY < bic(&led.1) {
+                free
+            } else {
+                led
+            }
         }
         Some(_) => {
             let steps = variable::backlog(&view);
@@ -122,7 +138,8 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         Known::Unknown(reason) => Known::Unknown(reason),
     };
     fit.kinds = kinds(&steps, &drop);
-    fit.losses = losses(&observations(&steps, &drop));
+    fit.outages = outages::find(&steps);
+    fit.losses = losses(&outages::cut(&fit.outages, observations(&steps, &drop)));
     Some(fit)
 }
 

@@ -12,6 +12,8 @@ const QUEUE_PACKETS: f64 = 2.5;
 /// Shortest window over which a rate is taken, seconds, and in round trips.
 const WINDOW_S: f64 = 0.1;
 const WINDOW_RTTS: f64 = 2.0;
+/// Busy time over which a rate is compared with others, seconds.
+const LONG_S: f64 = 1.0;
 /// Fewest arrivals in a window, windows in all, and spread of their rates below which the rate is constant.
 const FEWEST: usize = 10;
 const FEWEST_WINDOWS: usize = 4;
@@ -63,7 +65,7 @@ pub(super) fn rate(view: &View<'_>) -> Rate {
     let at_least = peak(&view.arrivals, window);
     let guess = trains.map_or(at_least, |(rate, _)| rate).max(at_least);
     let mut busy = busy(view, window, guess);
-    let mut rates: Vec<f64> = busy.iter().map(|window| window.bps).collect();
+    let mut rates = long_rates(&busy);
     rates.sort_by(f64::total_cmp);
     let spread = quantile(&rates, 0.5).map_or(f64::INFINITY, |median| {
         let low = quantile(&rates, 0.1).unwrap_or(median);
@@ -99,6 +101,25 @@ impl Rate {
     pub(super) fn is_constant(&self) -> bool {
         self.busy.is_empty() || self.spread < CONSTANT_SPREAD
     }
+}
+
+/// Rates over a second or so: jitter moves a few packets between windows, and does so less the longer these are.
+fn long_rates(busy: &[Busy]) -> Vec<f64> {
+    let mut rates = Vec::new();
+    let (mut time, mut bits) = (0.0, 0.0);
+    for window in busy {
+        let length = window.to_s - window.from_s;
+        time += length;
+        bits += window.bps * length;
+        if time >= LONG_S {
+            rates.push(bits / time);
+            (time, bits) = (0.0, 0.0);
+        }
+    }
+    if rates.len() < FEWEST_WINDOWS {
+        return busy.iter().map(|window| window.bps).collect();
+    }
+    rates
 }
 
 fn with_headers(bps: f64, spread: f64, windows: usize) -> Estimate {

@@ -18,35 +18,38 @@ pub struct Recorded {
     pub filled: f64,
 }
 
-/// The queue that each packet met: what arrived between the moment at which it would have arrived on an empty link and that at
-/// which it did. This holds for any rate.
+/// The queue that each packet met: what had been sent before it and not been lost, less what would have arrived by the time at which
+/// it would on an empty link. This holds for any rate. Where a round trip is known, what arrived meanwhile tells it anew.
 pub(super) fn backlog(view: &View<'_>) -> Vec<Step> {
-    let mut sums = Vec::with_capacity(view.arrivals.len() + 1);
-    sums.push(0.0);
-    let mut sum = 0.0;
-    for arrival in &view.arrivals {
-        sum += arrival.bytes;
-        sums.push(sum);
-    }
+    let mut sums = vec![0.0];
+    sums.extend(view.arrivals.iter().scan(0.0, |sum, arrival| {
+        *sum += arrival.bytes;
+        Some(*sum)
+    }));
     let until = |at: f64| sums[view.arrivals.partition_point(|arrival| arrival.at_s < at)];
-    let mut found = 0.0;
+    let mut arrivals = view.arrivals.iter().peekable();
+    let mut into = 0.0;
+    let mut out = 0.0;
     view.sent
         .iter()
         .map(|sent| {
             let at_s = sent.at_s();
             let bytes = f64::from(sent.bytes);
+            while let Some(arrival) = arrivals.next_if(|next| next.at_s < at_s + view.base_s) {
+                out += arrival.bytes;
+            }
             if let Some(rtt_s) = sent.rtt_s() {
-                found = until(at_s + rtt_s) - until(at_s + view.base_s);
+                into = until(at_s + rtt_s);
             }
             let step = Step {
                 at_s,
                 bytes,
                 lost: lost(sent),
-                found,
+                found: f64::max(0.0, into - out),
             };
-            // Until the next round trip is known, what is sent adds up.
+            // Of what nobody knows nothing arrives.
             if step.lost == Some(false) {
-                found += bytes;
+                into += bytes;
             }
             step
         })

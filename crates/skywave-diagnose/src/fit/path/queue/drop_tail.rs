@@ -15,7 +15,10 @@ const CERTAIN: f64 = 0.4;
 const BLUR: f64 = 0.5;
 
 /// The likeliest full queue: the level that best parts the losses from what survives. `None` with too few losses.
-pub(super) fn predict(steps: &[Step], packet: f64) -> Option<Predicted> {
+///
+/// Within `near` bytes below the level the queue may drop as well, with a probability of its own: where the rate changes,
+/// what a packet found is not known to the packet.
+pub(super) fn predict(steps: &[Step], packet: f64, near: f64) -> Option<Predicted> {
     let sorted = |lost: bool| {
         let mut found: Vec<f64> = steps
             .iter()
@@ -44,8 +47,13 @@ pub(super) fn predict(steps: &[Step], packet: f64) -> Option<Predicted> {
         })
         .map(|level| (level, parted(level)))
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let share = |dropped: f64, passed: f64| (dropped + 0.5) / (dropped + passed + 1.0);
     let (dropped, passed) = (above(&lost, from), above(&survived, from));
-    let share = (dropped + 0.5) / (dropped + passed + 1.0);
+    let full = share(dropped, passed);
+    let nearly = share(
+        above(&lost, from - near) - dropped,
+        above(&survived, from - near) - passed,
+    );
     let dropped = &lost[lost.len() - dropped as usize..];
     let limit = quantile(dropped, 0.5)?;
     // Half a packet is in transmission when another is refused.
@@ -60,7 +68,11 @@ pub(super) fn predict(steps: &[Step], packet: f64) -> Option<Predicted> {
         parameters: 2,
         drop: steps
             .iter()
-            .map(|step| if step.found > from { share } else { 0.0 })
+            .map(|step| match step.found {
+                found if found > from => full,
+                found if found > from - near => nearly,
+                _ => 0.0,
+            })
             .collect(),
     })
 }

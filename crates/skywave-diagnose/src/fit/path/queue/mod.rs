@@ -12,7 +12,10 @@ pub(super) use mixture::{binomial, drops_alone};
 use super::backlog::Step;
 use crate::fit::{Candidate, Choice, Estimate};
 
-/// What the bottleneck's queue does, or that it does nothing.
+/// Packets below its limit from which a queue counts as nearly full.
+const NEAR: f64 = 4.0;
+
+/// Behaviour of the bottleneck's queue: what it does, or that it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueModel {
     /// It drops nothing: all losses are the channel's.
@@ -79,7 +82,7 @@ pub(super) struct Queue {
 /// Chooses between queues by the losses of a transfer; `packet` is a full packet's bytes, the rate in bits a second. `None`
 /// without losses.
 pub(super) fn queue(steps: &[Step], bps: f64, packet: f64) -> Option<Queue> {
-    let full = drop_tail::predict(steps, packet);
+    let full = drop_tail::predict(steps, packet, 0.0);
     let red = red::predict(steps, bps, packet, full.as_ref());
     let codel = codel::predict(steps, bps, packet);
     let pie = pie::predict(steps, bps);
@@ -89,9 +92,9 @@ pub(super) fn queue(steps: &[Step], bps: f64, packet: f64) -> Option<Queue> {
     )
 }
 
-/// Chooses between a queue that drops when it is full and none.
+/// Chooses between a queue that drops when it is full, or nearly so, and none.
 pub(super) fn full(steps: &[Step], packet: f64) -> Option<Queue> {
-    choose(steps, drop_tail::predict(steps, packet))
+    choose(steps, drop_tail::predict(steps, packet, NEAR * packet))
 }
 
 /// The same behind something that drops each packet with the probability in `before`: the probabilities that one or the
