@@ -11,7 +11,7 @@ use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
 use crate::link::{Fits, Link};
 use crate::record::{self, Mistake, Record};
-use crate::transfer::{self, Transfer};
+use crate::transfer::{self, Capture, Transfer};
 
 /// Bytes by which a capture is known from a text.
 const BEGINNING: u64 = 4096;
@@ -96,8 +96,29 @@ impl Diagnosis {
         let mut fits = Fits::default();
         let mut transfers = Vec::new();
         let mut notes = Vec::new();
+        let mut captures = Vec::new();
         for file in files {
-            add(file, &mut fits, &mut transfers, &mut notes)?;
+            if let Some(capture) = add(file, &mut fits, &mut notes)? {
+                captures.push((file.as_path(), capture));
+            }
+        }
+        for (name, capture) in joined(captures)? {
+            if capture.is_cut_off {
+                notes.push(format!(
+                    "{name} ends within a packet; what is there was read."
+                ));
+            }
+            if capture.transfers.is_empty() {
+                notes.push(format!(
+                    "{name}: {} packets, none of them TCP with a payload",
+                    capture.packets
+                ));
+            }
+            transfers.extend(capture.transfers.into_iter().map(|transfer| Observed {
+                file: name.clone(),
+                transfer,
+                path: None,
+            }));
         }
         transfers.sort_by_key(|observed| std::cmp::Reverse(observed.transfer.delivered));
         for observed in &mut transfers {
@@ -151,38 +172,40 @@ pub fn is_scenario(path: &Path) -> Result<bool, Error> {
     Ok(matches!(record::read(&text), Ok(records) if records.contains(&Record::Link)))
 }
 
-fn add(
-    path: &Path,
-    fits: &mut Fits,
-    transfers: &mut Vec<Observed>,
-    notes: &mut Vec<String>,
-) -> Result<(), Error> {
+/// Captures with the names of their files. Those that have one direction each, as our own have, are read as one.
+fn joined(captures: Vec<(&Path, Capture)>) -> Result<Vec<(String, Capture)>, Error> {
+    let is_half = |capture: &Capture| capture.transfers.iter().all(|t| t.delivered == 0);
+    if captures.len() < 2 || !captures.iter().all(|(_, capture)| is_half(capture)) {
+        let named = captures.into_iter();
+        return Ok(named.map(|(path, capture)| (name(path), capture)).collect());
+    }
+    let files = captures.iter().map(|(path, _)| open(path));
+    let files: Vec<File> = files.collect::<Result<_, _>>()?;
+    let whole = transfer::read_merged(files).map_err(|source| Error::Capture {
+        path: captures[0].0.to_owned(),
+        source,
+    })?;
+    let names: Vec<String> = captures.iter().map(|(path, _)| name(path)).collect();
+    Ok(vec![(names.join(" + "), whole)])
+}
+
+/// Name of a file without its folder.
+fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
-    let name = name.to_string_lossy().into_owned();
+    name.to_string_lossy().into_owned()
+}
+
+/// Adds what a record tells; gives a capture, which has to be seen beside the others.
+fn add(path: &Path, fits: &mut Fits, notes: &mut Vec<String>) -> Result<Option<Capture>, Error> {
     let mut file = open(path)?;
+    let name = name(path);
     let beginning = beginning(&mut file, path)?;
     if record::is_capture(&beginning) {
         let capture = transfer::read(file).map_err(|source| Error::Capture {
             path: path.to_owned(),
             source,
         })?;
-        if capture.is_cut_off {
-            notes.push(format!(
-                "{name} ends within a packet; what is there was read."
-            ));
-        }
-        if capture.transfers.is_empty() {
-            notes.push(format!(
-                "{name}: {} packets, none of them TCP with a payload and answers",
-                capture.packets
-            ));
-        }
-        transfers.extend(capture.transfers.into_iter().map(|transfer| Observed {
-            file: name.clone(),
-            transfer,
-            path: None,
-        }));
-        return Ok(());
+        return Ok(Some(capture));
     }
     let text = text(file, path)?;
     let records = record::read(&text).map_err(|source| Error::Record {
@@ -217,7 +240,7 @@ fn add(
             }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn open(path: &Path) -> Result<File, Error> {

@@ -5,10 +5,12 @@
 
 mod bins;
 mod board;
+mod merged;
 mod read;
 mod sent;
 
 pub use bins::{Bin, Bins, WIDTH_NS};
+pub use merged::read_merged;
 pub use read::{Capture, Handshake, Transfer, read};
 pub use sent::{Cause, Fate, Sent};
 

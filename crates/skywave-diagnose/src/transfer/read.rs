@@ -111,7 +111,7 @@ pub fn read(input: impl Read + Send) -> Result<Capture, ReadError> {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+pub(super) struct Reader {
     capture: Capture,
     first_ns: Option<u64>,
     last_ns: u64,
@@ -120,7 +120,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, frame: &Frame<'_>) {
+    pub(super) fn add(&mut self, frame: &Frame<'_>) {
         self.capture.packets += 1;
         let first_ns = *self.first_ns.get_or_insert(frame.at_ns);
         self.last_ns = self.last_ns.max(frame.at_ns);
@@ -157,7 +157,7 @@ impl Reader {
         connection.add(&packet, frame);
     }
 
-    fn finish(mut self) -> Capture {
+    pub(super) fn finish(mut self) -> Capture {
         let first_ns = self.first_ns.unwrap_or(0);
         self.capture.span_s = self.last_ns.saturating_sub(first_ns) as f64 / 1e9;
         for connection in self.connections {

@@ -34,6 +34,8 @@ const FIRST: usize = 5;
 const NEAR: f64 = 2.0;
 /// Share of its size that must be used when a loss tells that it is empty.
 const NEARLY: f64 = 0.7;
+/// Share of the losses that it must explain.
+const EXPLAINED: f64 = 0.5;
 /// Shares by which rate and size are uncertain: a packet more or less, and headers that the capture does not show.
 const RATE: f64 = 0.01;
 const BURST: f64 = 0.1;
@@ -93,6 +95,11 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     let bucket = bucket(view.sent, bps, burst);
     // A queue of this rate and size would have made packets wait that long.
     if waited_s(view, &episodes)? > DELAYED * burst * 8.0 / bps {
+        return None;
+    }
+    let explained = view.sent.iter().zip(&bucket.drop);
+    let explained = explained.filter(|(sent, drop)| **drop > 0.0 && lost(sent) == Some(true));
+    if (explained.count() as f64) < EXPLAINED * losses.len() as f64 {
         return None;
     }
     Some(Policed {

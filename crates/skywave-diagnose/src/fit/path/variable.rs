@@ -4,6 +4,10 @@ use super::backlog::{Step, lost};
 use super::rate::Rate;
 use super::view::View;
 
+/// Shortest time without work that is filled, seconds: answers come at least a little late.
+const IDLE_S: f64 = 0.01;
+/// Time over which the rate is remembered that such a time is filled with, seconds of work.
+const MEMORY_S: f64 = 1.0;
 /// Bytes of an opportunity, as traces have it.
 const OPPORTUNITY: f64 = 1500.0;
 
@@ -56,46 +60,63 @@ pub(super) fn backlog(view: &View<'_>) -> Vec<Step> {
         .collect()
 }
 
-/// The opportunities that the bottleneck had: those that were used while it was busy, and in between as before.
+/// The opportunities that the bottleneck had: those that were used, and where it had nothing to send as many as just before.
 pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
     let median_bps = rate.found.told().map_or(0.0, |(rate, _)| rate.value);
-    let mut opportunities_ms = Vec::new();
     let begin = view.arrivals.first().map_or(0.0, |arrival| arrival.at_s);
-    let mut bytes = 0.0;
-    let mut filled_s = 0.0;
+    let mut opportunities = Opportunities {
+        begin,
+        bytes: 0.0,
+        ms: Vec::new(),
+    };
+    let mut bps = median_bps;
     let mut last_s = begin;
-    let mut last_bps = median_bps;
-    for busy in &rate.busy {
-        let gap = busy.from_s - last_s;
-        // Windows follow one another; what is longer is a time at rest.
-        if gap > 0.0 {
-            let share = gap * last_bps / 8.0 / OPPORTUNITY;
-            let count = share as u64;
-            for i in 0..count {
-                let at = last_s - begin + gap * (i as f64 + 0.5) / count as f64;
-                opportunities_ms.push((at * 1000.0) as u64);
-            }
-            filled_s += gap;
+    let mut filled_s = 0.0;
+    for arrival in &view.arrivals {
+        // It could have been served at once from here on.
+        let ready_s = (arrival.sent_s + view.base_s).min(arrival.at_s);
+        if ready_s - last_s > IDLE_S {
+            opportunities.spread(last_s, ready_s, bps);
+            filled_s += ready_s - last_s;
         }
-        let from = view
-            .arrivals
-            .partition_point(|arrival| arrival.at_s < busy.from_s);
-        for arrival in view.arrivals[from..]
-            .iter()
-            .take_while(|arrival| arrival.at_s <= busy.to_s)
-        {
-            bytes += arrival.bytes;
-            while bytes >= OPPORTUNITY {
-                bytes -= OPPORTUNITY;
-                opportunities_ms.push(((arrival.at_s - begin) * 1000.0) as u64);
-            }
+        let busy_s = arrival.at_s - last_s.max(ready_s.min(arrival.at_s));
+        if busy_s > 0.0 {
+            let share = 1.0 - libm::exp(-busy_s / MEMORY_S);
+            bps += share * (arrival.bytes * 8.0 / busy_s - bps);
         }
-        (last_s, last_bps) = (busy.to_s, busy.bps);
+        opportunities.add(arrival.at_s, arrival.bytes);
+        last_s = arrival.at_s;
     }
     let all = last_s - begin;
     Recorded {
-        opportunities_ms,
+        opportunities_ms: opportunities.ms,
         median_bps,
         filled: if all > 0.0 { filled_s / all } else { 1.0 },
+    }
+}
+
+struct Opportunities {
+    begin: f64,
+    bytes: f64,
+    ms: Vec<u64>,
+}
+
+impl Opportunities {
+    /// Bytes that came through at a time.
+    fn add(&mut self, at_s: f64, bytes: f64) {
+        self.bytes += bytes;
+        while self.bytes >= OPPORTUNITY {
+            self.bytes -= OPPORTUNITY;
+            self.ms.push(((at_s - self.begin) * 1000.0) as u64);
+        }
+    }
+
+    /// What would have come through between two times.
+    fn spread(&mut self, from_s: f64, to_s: f64, bps: f64) {
+        let count = ((to_s - from_s) * bps / 8.0 / OPPORTUNITY) as u64;
+        for i in 0..count {
+            let at_s = from_s + (to_s - from_s) * (i as f64 + 0.5) / count as f64;
+            self.ms.push(((at_s - self.begin) * 1000.0) as u64);
+        }
     }
 }

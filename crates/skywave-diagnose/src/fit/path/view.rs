@@ -8,6 +8,8 @@ const ROBUST_MINIMUM: usize = 2;
 /// A segment's arrival, as its answer told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
+    /// When it was sent, seconds.
+    pub(super) sent_s: f64,
     /// When the answer came, seconds.
     pub(super) at_s: f64,
     /// Bytes of the segment from the IP header on.
@@ -37,6 +39,7 @@ impl<'a> View<'a> {
             .filter(|sent| matches!(sent.fate, Fate::Delivered | Fate::Timed))
             .filter_map(|sent| {
                 Some(Arrival {
+                    sent_s: sent.at_s(),
                     at_s: sent.at_s() + sent.answer_after_s()?,
                     bytes: f64::from(sent.bytes),
                     rtt_s: sent.rtt_s(),
