@@ -34,6 +34,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
 
+    /// Write the page as HTML to this file, with plots of round trips, losses and goodput.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Print one JSON object instead of the page.
     #[arg(long)]
     json: bool,
@@ -53,13 +57,18 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
+    if let Some(path) = &args.html {
+        output::write(path, &page::html(&diagnosis, &[])?)?;
+    }
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", page::json(&diagnosis))?;
     } else {
         write!(out, "{}", page::text(&diagnosis))?;
-        if let Some(path) = &args.scenario {
-            writeln!(out, "\nScenario: {}", path.display())?;
+        for (what, path) in [("Scenario", &args.scenario), ("Page", &args.html)] {
+            if let Some(path) = path {
+                writeln!(out, "\n{what}: {}", path.display())?;
+            }
         }
     }
     Ok(())

@@ -161,6 +161,17 @@ impl Diagnosis {
     }
 }
 
+impl Diagnosis {
+    /// Names of the records that tell something.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let transfers = self.transfers.iter().map(|observed| observed.file.as_str());
+        let probes = self.fits.probes.iter().map(|(name, _)| name.as_str());
+        let tests = self.fits.throughputs.iter().map(|(name, _)| name.as_str());
+        let rates = self.fits.rates.iter().map(|(name, _)| name.as_str());
+        transfers.chain(probes).chain(tests).chain(rates)
+    }
+}
+
 /// Whether a file is a scenario rather than a record.
 pub fn is_scenario(path: &Path) -> Result<bool, Error> {
     let mut file = open(path)?;

@@ -1,9 +1,11 @@
 //! The page: what the link is, in rows that a person reads in a minute.
 
+mod html;
 mod json;
 mod rows;
 mod text;
 
+pub use html::html;
 pub use json::json;
 pub use rows::{Row, rows};
 pub use text::text;

@@ -1,0 +1,150 @@
+//! The page for a browser: one file, offline, without a script.
+
+use serde::Serialize;
+use skywave_lab::experiment::ENGINE;
+use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData};
+use skywave_lab::report::{CSS, render_page};
+
+use super::rows::{Row, rows};
+use crate::diagnosis::{Diagnosis, Observed};
+use crate::fit::path::Loss;
+use crate::transfer::{Sent, WIDTH_NS};
+
+const TEMPLATE: &str = include_str!("page.html");
+/// Transfers that are drawn: those with the most bytes.
+const DRAWN: usize = 3;
+/// Hundredths of a second over which goodput is averaged.
+const AVERAGED: u32 = 25;
+/// Most marks of one kind in a plot.
+const MARKS: usize = 1500;
+
+#[derive(Debug, Serialize)]
+struct Page<'a> {
+    title: &'a str,
+    records: Vec<&'a str>,
+    known: Vec<Line>,
+    unknown: Vec<Line>,
+    sections: &'a [(String, String)],
+    transfers: Vec<Drawn>,
+    notes: &'a [String],
+    engine: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    name: &'static str,
+    value: String,
+    from: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Drawn {
+    name: String,
+    plots: Vec<String>,
+}
+
+/// The page as HTML; `sections` are further headings with their texts.
+///
+/// # Errors
+///
+/// When the page cannot be rendered, which would be a mistake in its template.
+pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Result<String> {
+    let (known, unknown): (Vec<Row>, Vec<Row>) = rows(&diagnosis.link)
+        .into_iter()
+        .partition(|row| row.is_known);
+    let lines = |rows: Vec<Row>| {
+        let line = |row: Row| Line {
+            name: row.name,
+            value: row.value,
+            from: row.from,
+        };
+        rows.into_iter().map(line).collect()
+    };
+    let mut records: Vec<&str> = diagnosis.names().collect();
+    records.dedup();
+    let page = Page {
+        title: "Diagnosis of a link",
+        records,
+        known: lines(known),
+        unknown: lines(unknown),
+        sections,
+        transfers: diagnosis.transfers.iter().take(DRAWN).map(drawn).collect(),
+        notes: &diagnosis.notes,
+        engine: ENGINE,
+    };
+    render_page(TEMPLATE, CSS, &page)
+}
+
+fn drawn(observed: &Observed) -> Drawn {
+    let transfer = &observed.transfer;
+    Drawn {
+        name: format!("{}: {} to {}", observed.file, transfer.from, transfer.to),
+        plots: vec![
+            round_trips(observed).to_inline_svg(),
+            goodput(observed).to_inline_svg(),
+        ],
+    }
+}
+
+/// Round trips over time, and at the bottom what was lost when.
+fn round_trips(observed: &Observed) -> Plot {
+    let sent = &observed.transfer.sent;
+    let points: Vec<(f64, f64)> = sent
+        .iter()
+        .filter_map(|sent| Some((sent.at_s(), sent.rtt_s()? * 1e3)))
+        .collect();
+    let mut series = vec![SeriesData::line("round trip", &points)];
+    let kinds = observed.path.iter().flat_map(|path| &path.kinds);
+    for (label, kind, glyph) in [
+        ("lost by a queue", Loss::Congestive, Glyph::Ring),
+        ("lost by the channel", Loss::Random, Glyph::Cross),
+    ] {
+        let times: Vec<f64> = sent
+            .iter()
+            .zip(kinds.clone())
+            .filter(|(_, found)| **found == Some(kind))
+            .map(|(sent, _)| Sent::at_s(sent))
+            .collect();
+        let step = times.len().div_ceil(MARKS).max(1);
+        if !times.is_empty() {
+            series.push(SeriesData {
+                label: label.to_owned(),
+                points: times
+                    .into_iter()
+                    .step_by(step)
+                    .map(|at| (at, 0.0, None))
+                    .collect(),
+                look: Look::Glyphs(glyph),
+                names: Vec::new(),
+            });
+        }
+    }
+    Plot {
+        title: "Round trips and losses".to_owned(),
+        x: Axis::new("Time (s)", Scale::Linear),
+        y: Axis::new("Round trip (ms)", Scale::Linear).from(0.0),
+        series,
+        ..Plot::default()
+    }
+}
+
+/// What arrived over time.
+fn goodput(observed: &Observed) -> Plot {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let width_s = f64::from(AVERAGED) * WIDTH_NS as f64 / 1e9;
+    for bin in observed.transfer.bins.iter() {
+        let at_s = f64::from(bin.index / AVERAGED) * width_s;
+        let mbps = f64::from(bin.delivered) * 8.0 / width_s / 1e6;
+        match points.last_mut() {
+            Some(last) if last.0 == at_s => last.1 += mbps,
+            _ => points.push((at_s, mbps)),
+        }
+    }
+    Plot {
+        title: "Goodput".to_owned(),
+        x: Axis::new("Time (s)", Scale::Linear),
+        y: Axis::new("Goodput (Mb/s)", Scale::Linear).from(0.0),
+        series: vec![SeriesData::line("goodput", &points)],
+        ..Plot::default()
+    }
+}
