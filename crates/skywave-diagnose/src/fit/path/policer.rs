@@ -7,7 +7,8 @@ use super::queue::binomial;
 use super::rate::quantile;
 use super::view::View;
 use crate::fit::Estimate;
-use crate::fit::optimise::minimise;
+use crate::fit::optimise::{Minimum, minimise};
+use crate::fit::profile::{EDGE, bounds};
 use crate::transfer::Sent;
 
 /// Losses within a round trip are one episode; a round trip counts as this at least, seconds.
@@ -21,13 +22,13 @@ const SAME_RATE: f64 = 0.04;
 const ALIKE: usize = 3;
 /// Rates that are tried around the first guess, as a share and in steps; shares of the first burst; evaluations of the search,
 /// and transmissions that it looks at.
-const AROUND: f64 = 0.1;
-const TRIED: i32 = 50;
-const BURSTS: [f64; 12] = [
-    0.6, 0.67, 0.75, 0.81, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25, 1.4, 1.6,
+const AROUND: f64 = 0.2;
+const TRIED: i32 = 80;
+const BURSTS: [f64; 14] = [
+    0.6, 0.67, 0.75, 0.81, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25, 1.4, 1.6, 2.0, 2.5,
 ];
 const EVALUATIONS: usize = 60;
-const SEARCHED: usize = 150_000;
+const SEARCHED: usize = 100_000;
 /// Losses by which the size of the bucket is first guessed.
 const FIRST: usize = 5;
 /// Packets within which a bucket is nearly empty: it may drop one then.
@@ -36,7 +37,10 @@ const NEAR: f64 = 2.0;
 const NEARLY: f64 = 0.7;
 /// Share of the losses that it must explain.
 const EXPLAINED: f64 = 0.5;
-/// Shares by which rate and size are uncertain: a packet more or less, and headers that the capture does not show.
+/// Scales of the logarithms of rate and size in which their likelihood is neither flat nor steep.
+const RATE_SCALE: f64 = 100.0;
+const BURST_SCALE: f64 = 10.0;
+/// Least shares by which rate and size are uncertain: a packet more or less, and headers that the capture does not show.
 const RATE: f64 = 0.01;
 const BURST: f64 = 0.1;
 
@@ -91,6 +95,25 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     starts.sort_by(|a, b| a.1.total_cmp(&b.1));
     let rough = minimise(starts.first()?.0, 0.003, EVALUATIONS, cost);
     let found = minimise(rough.at, 0.000_5, EVALUATIONS, cost);
+    // In steps of which a tenth is a thousandth of the rate, and a hundredth of the burst.
+    let scaled = |at: [f64; 2]| cost([at[0] / RATE_SCALE, at[1] / BURST_SCALE]);
+    let best = Minimum {
+        at: [found.at[0] * RATE_SCALE, found.at[1] * BURST_SCALE],
+        value: found.value,
+    };
+    let spread = |i: usize, scale: f64, least: f64| {
+        let bounds = bounds(best, i, EDGE, scaled).map(|bound| (bound / scale).max(least));
+        let value = found.at[i];
+        Estimate::new(
+            libm::exp(value),
+            libm::exp(value - bounds[0]),
+            libm::exp(value + bounds[1]),
+        )
+    };
+    let policer = Policer {
+        bps: spread(0, RATE_SCALE, RATE),
+        burst: spread(1, BURST_SCALE, BURST),
+    };
     let [bps, burst] = found.at.map(libm::exp);
     let bucket = bucket(view.sent, bps, burst);
     // A queue of this rate and size would have made packets wait that long.
@@ -103,10 +126,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         return None;
     }
     Some(Policed {
-        policer: Policer {
-            bps: Estimate::new(bps, bps * (1.0 - RATE), bps * (1.0 + RATE)),
-            burst: Estimate::new(burst, burst * (1.0 - BURST), burst * (1.0 + BURST)),
-        },
+        policer,
         drop: bucket.drop,
     })
 }
