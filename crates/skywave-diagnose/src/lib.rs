@@ -1,7 +1,7 @@
 //! From records of a link to what the link is, why a transfer over it was slow, and what would help.
 //!
 //! [`record`] reads what people have: pings, iperf3, captures, traces of rates. [`fit`] finds the link that explains them,
-//! and says what they cannot tell.
+//! and says what they cannot tell. [`why`] says what a transfer waited for.
 
 pub mod diagnosis;
 pub mod fit;
@@ -9,3 +9,4 @@ pub mod link;
 pub mod page;
 pub mod record;
 pub mod transfer;
+pub mod why;

@@ -14,10 +14,16 @@ pub struct Bin {
     pub delivered: u32,
     /// Most payload bytes in flight.
     pub flight: u32,
-    /// Receive window at its last answer, bytes; of a bin without answers that of the one before.
+    /// Payload bytes in flight at its end.
+    pub left: u32,
+    /// Receive window at its last answer, bytes; of a bin without answers that of the one before; `u32::MAX` if unknown.
     pub window: u32,
+    /// Segments sent, those sent again too.
+    pub packets: u16,
     /// Retransmissions.
     pub again: u16,
+    /// Segments that turned out to have been overtaken by later ones.
+    pub overtaken: u16,
     /// The sender was repairing a loss.
     pub is_recovering: bool,
     /// A retransmission ended a silence: a timeout.
@@ -36,6 +42,14 @@ impl Bins {
         self.bins.iter()
     }
 
+    /// Seconds from the transfer's first packet to the end of the last bin.
+    pub fn span_s(&self) -> f64 {
+        let last = self.bins.last();
+        last.map_or(0.0, |bin| {
+            (f64::from(bin.index) + 1.0) * WIDTH_NS as f64 / 1e9
+        })
+    }
+
     /// The bin of a time, a new one if need be; a time before the last bin counts there.
     pub(super) fn at(&mut self, at_ns: u64) -> &mut Bin {
         let index = u32::try_from(at_ns / WIDTH_NS).unwrap_or(u32::MAX);
@@ -46,8 +60,11 @@ impl Bins {
                 sent: 0,
                 delivered: 0,
                 flight: 0,
+                left: last.map_or(0, |bin| bin.left),
                 window: last.map_or(u32::MAX, |bin| bin.window),
+                packets: 0,
                 again: 0,
+                overtaken: 0,
                 is_recovering: false,
                 is_after_timeout: false,
             });

@@ -27,6 +27,16 @@ struct Outstanding {
     end: u64,
     /// Its transmissions, as indices.
     sends: SmallVec<[u32; 2]>,
+    /// Timestamp of the first one after the original.
+    stamp: Option<u32>,
+}
+
+/// A segment that was sent more than once, and has arrived.
+#[derive(Clone, Debug)]
+struct Repaired {
+    sends: SmallVec<[u32; 2]>,
+    /// That the last was in vain is known before a duplicate's report.
+    is_foreseen: bool,
 }
 
 /// The sender's view of one direction of a connection.
@@ -36,16 +46,25 @@ pub(super) struct Board {
     pub(super) bins: Bins,
     /// By the first position of each.
     outstanding: BTreeMap<u64, Outstanding>,
-    /// Segments sent more than once that have arrived: their transmissions, by their first position.
-    repaired: BTreeMap<u64, SmallVec<[u32; 2]>>,
+    /// Segments sent more than once that have arrived, by their first position.
+    repaired: BTreeMap<u64, Repaired>,
+    /// What was sent and is not in the capture: the end of each part, by its first position.
+    gaps: BTreeMap<u64, u64>,
+    /// Payload bytes of these.
+    pub(super) unseen: u64,
     /// The position after the highest that was sent.
     pub(super) highest: u64,
     acked: u64,
     highest_sacked: u64,
+    /// Segments that later ones overtook.
+    overtaken: u64,
     flight: u64,
     /// Up to here the sender repairs a loss; and what a timeout gave up.
     recovery_until: u64,
     timeout_until: u64,
+    /// The sender's timestamp on the packet at hand, and the one that an answer echoes (RFC 7323).
+    pub(super) stamp: Option<u32>,
+    pub(super) echo: Option<u32>,
     last_heard_ns: u64,
     last_sent_ns: u64,
     least_rtt_s: Option<f64>,
@@ -66,6 +85,11 @@ impl Board {
     /// A packet of payload was sent; `headers` are the bytes around it. If a network card cuts it up, it does so into
     /// segments of `segment` bytes.
     pub(super) fn sent(&mut self, at_ns: u64, start: u64, end: u64, headers: u64, segment: u64) {
+        let before = self.sent.len();
+        if start > self.highest && !self.sent.is_empty() {
+            self.gaps.insert(self.highest, start);
+            self.unseen += start - self.highest;
+        }
         if start >= self.highest {
             let mut start = start;
             while start < end {
@@ -82,9 +106,12 @@ impl Board {
         }
         let flight = u32::try_from(self.flight).unwrap_or(u32::MAX);
         let is_recovering = self.acked < self.recovery_until;
+        let packets = u16::try_from(self.sent.len() - before).unwrap_or(u16::MAX);
         let bin = self.bins.at(at_ns);
+        bin.packets = bin.packets.saturating_add(packets);
         bin.sent = bin.sent.saturating_add((end - start) as u32);
         bin.flight = bin.flight.max(flight);
+        bin.left = flight;
         bin.is_recovering |= is_recovering;
         self.last_sent_ns = at_ns;
     }
@@ -94,7 +121,9 @@ impl Board {
         self.sent
             .push(Sent::new(at_ns, headers + (end - start), None));
         let sends = SmallVec::from_slice(&[index]);
-        self.outstanding.insert(start, Outstanding { end, sends });
+        let stamp = None;
+        self.outstanding
+            .insert(start, Outstanding { end, sends, stamp });
         self.highest = self.highest.max(end);
         self.flight += end - start;
     }
@@ -123,15 +152,18 @@ impl Board {
                 let bytes = headers + (segment.end - start);
                 self.sent.push(Sent::new(at_ns, bytes, Some(cause)));
                 segment.sends.push(index);
+                segment.stamp = segment.stamp.or(self.stamp);
                 count += 1;
             }
         }
         if count == 0 {
-            // What arrived before is sent again.
+            // What arrived before is sent again, or nobody knows.
             let bytes = headers + (end - start);
-            self.sent
-                .push(Sent::new(at_ns, bytes, Some(Cause::Spurious)));
-            count = 1;
+            let gap = self.gaps.range(..end).next_back();
+            let is_unseen = gap.is_some_and(|(_, end)| *end > start);
+            let cause = (!is_unseen).then_some(Cause::Spurious);
+            self.sent.push(Sent::new(at_ns, bytes, cause));
+            count = u16::from(!is_unseen);
         }
         let bin = self.bins.at(at_ns);
         bin.again = bin.again.saturating_add(count);
@@ -173,10 +205,7 @@ impl Board {
                 .is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
             (is_below || is_inside).then_some(first)
         });
-        if let Some((start, end)) = duplicate {
-            self.arrived_twice(start, end);
-        }
-        let before = self.delivered;
+        let before = (self.delivered, self.overtaken);
         // A FIN has a number too; and what the capture missed is no segment of ours.
         let acked = acked.min(self.highest);
         if acked > self.acked {
@@ -188,20 +217,30 @@ impl Board {
                 self.repaired.remove(&first);
             }
         }
-        for &(start, end) in blocks {
-            if start >= self.acked && end <= self.highest && start < end {
-                self.highest_sacked = self.highest_sacked.max(end);
-                self.take(at_ns, start, end, false);
-            }
+        let is_new = |&&(start, end): &&(u64, u64)| {
+            start >= self.acked && end <= self.highest && start < end
+        };
+        let told: SmallVec<[(u64, u64); 4]> = blocks.iter().filter(is_new).copied().collect();
+        for &(start, end) in &told {
+            self.take(at_ns, start, end, false);
+        }
+        let highest = told.iter().map(|(_, end)| *end).max();
+        self.highest_sacked = self.highest_sacked.max(highest.unwrap_or(0));
+        // The same answer may be the first to tell that it arrived at all.
+        if let Some((start, end)) = duplicate {
+            self.arrived_twice(start, end);
         }
         self.last_heard_ns = at_ns;
-        let delivered = u32::try_from(self.delivered - before).unwrap_or(u32::MAX);
+        let delivered = u32::try_from(self.delivered - before.0).unwrap_or(u32::MAX);
+        let overtaken = u16::try_from(self.overtaken - before.1).unwrap_or(u16::MAX);
         let is_recovering = self.acked < self.recovery_until;
         let flight = u32::try_from(self.flight).unwrap_or(u32::MAX);
         let bin = self.bins.at(at_ns);
         bin.delivered = bin.delivered.saturating_add(delivered);
         bin.window = u32::try_from(window).unwrap_or(u32::MAX);
         bin.flight = bin.flight.max(flight);
+        bin.left = flight;
+        bin.overtaken = bin.overtaken.saturating_add(overtaken);
         bin.is_recovering |= is_recovering;
     }
 
@@ -219,30 +258,46 @@ impl Board {
             && whole
                 .iter()
                 .any(|start| self.outstanding[start].sends.len() > 1);
+        // The last is what a stretched answer answers.
+        let last = whole.last().copied();
         for start in whole {
+            let is_at_once = is_at_once || Some(start) == last;
             if let Some(segment) = self.outstanding.remove(&start) {
                 self.flight -= segment.end - start;
                 self.delivered += segment.end - start;
-                self.resolve(at_ns, start, &segment, is_at_once && !waited);
+                let echo = self.echo.filter(|_| is_cumulative && start == self.acked);
+                let is_original = segment.stamp.zip(echo).is_some_and(is_before);
+                self.resolve(at_ns, start, &segment, is_at_once && !waited, is_original);
             }
         }
     }
 
-    fn resolve(&mut self, at_ns: u64, start: u64, segment: &Outstanding, is_at_once: bool) {
+    /// A segment has arrived: its original, if timestamps tell so (RFC 3522), else what its time tells.
+    fn resolve(
+        &mut self,
+        at_ns: u64,
+        start: u64,
+        segment: &Outstanding,
+        is_at_once: bool,
+        is_original: bool,
+    ) {
         let [earlier @ .., last] = &segment.sends[..] else {
             return;
         };
         let last_at = self.sent[*last as usize].at_ns;
         let after_s = at_ns.saturating_sub(last_at) as f64 / 1e9;
         let least = self.least_rtt_s.unwrap_or(f64::INFINITY);
+        self.overtaken += u64::from(earlier.is_empty() && start < self.highest_sacked);
         let is_too_soon = !earlier.is_empty() && after_s < TOO_SOON * least && least.is_finite();
+        let is_in_vain = is_original || is_too_soon;
         for &index in earlier {
             self.sent[index as usize].fate = Fate::Lost;
         }
-        if is_too_soon {
-            let first = earlier[earlier.len() - 1] as usize;
+        if is_in_vain {
+            let first = if is_original { 0 } else { earlier.len() - 1 };
+            let first = earlier[first] as usize;
             self.sent[first].answer(at_ns, Fate::Delivered);
-            self.sent[*last as usize].again = Some(Cause::Spurious);
+            self.was_in_vain(*last as usize);
         } else {
             let is_timed = is_at_once && earlier.is_empty();
             let fate = if is_timed {
@@ -256,7 +311,11 @@ impl Board {
             }
         }
         if !earlier.is_empty() {
-            self.repaired.insert(start, segment.sends.clone());
+            let repaired = Repaired {
+                sends: segment.sends.clone(),
+                is_foreseen: is_in_vain,
+            };
+            self.repaired.insert(start, repaired);
         }
     }
 
@@ -266,24 +325,57 @@ impl Board {
         self.smoothed_rtt_s = Some(smoothed + (rtt_s - smoothed) / 8.0);
     }
 
-    /// The receiver tells that it had this already (RFC 2883): of these segments the first transmission arrived too.
+    /// The receiver tells that it had this already (RFC 2883): of these segments another transmission had arrived.
     fn arrived_twice(&mut self, start: u64, end: u64) {
-        let twice: SmallVec<[u64; 4]> =
+        let starts: SmallVec<[u64; 4]> =
             self.repaired.range(start..end).map(|(&at, _)| at).collect();
-        for at in twice {
-            let Some(sends) = self.repaired.remove(&at) else {
+        for start in starts {
+            let Some(segment) = self.repaired.get_mut(&start) else {
                 continue;
             };
-            if let [.., first, last] = sends[..] {
-                let (first, last) = (first as usize, last as usize);
-                if self.sent[first].fate == Fate::Lost {
-                    self.sent[first].fate = Fate::Delivered;
-                }
-                if self.sent[last].fate == Fate::Unknown {
-                    self.sent[last].fate = Fate::Delivered;
-                }
-                self.sent[last].again = Some(Cause::Spurious);
+            if std::mem::take(&mut segment.is_foreseen) {
+                continue;
             }
+            let sends = segment.sends.clone();
+            let Some((arrived, in_vain)) = self.twice(&sends) else {
+                continue;
+            };
+            if let Some(arrived) = arrived {
+                self.sent[arrived].fate = Fate::Delivered;
+            }
+            self.was_in_vain(in_vain);
         }
     }
+
+    /// A retransmission turns out to have been needless.
+    fn was_in_vain(&mut self, index: usize) {
+        let sent = &mut self.sent[index];
+        if sent.is_by_timer() {
+            // The sender sees that its timer was wrong, and goes on as before (RFC 5682).
+            self.timeout_until = 0;
+        }
+        self.overtaken += u64::from(sent.again == Some(Cause::Dupacks));
+        sent.again = Some(Cause::Spurious);
+    }
+
+    /// Of the transmissions of a segment that arrived twice, the one that did arrive although it had been given up, and the one
+    /// that was sent in vain.
+    fn twice(&self, sends: &[u32]) -> Option<(Option<usize>, usize)> {
+        let sends = || sends.iter().map(|index| *index as usize);
+        let in_vain = sends()
+            .skip(1)
+            .rfind(|&index| self.sent[index].again != Some(Cause::Spurious))?;
+        let lost = || sends().filter(|&index| self.sent[index].fate == Fate::Lost);
+        // Timers go on until an answer comes: it was what they began with that arrived, and its answer that was lost.
+        let is_by_timer = self.sent[in_vain].is_by_timer();
+        let arrived = lost()
+            .rfind(|&index| !(is_by_timer && self.sent[index].is_by_timer()))
+            .or_else(|| lost().next());
+        Some((arrived, in_vain))
+    }
+}
+
+/// Whether a timestamp comes before another, around the wrap.
+fn is_before((later, earlier): (u32, u32)) -> bool {
+    (later.wrapping_sub(earlier) as i32) > 0
 }

@@ -15,4 +15,6 @@ pub use read::{Capture, Handshake, Transfer, read};
 pub use sent::{Cause, Fate, Sent};
 
 #[cfg(test)]
+pub(crate) mod script;
+#[cfg(test)]
 mod tests;

@@ -16,6 +16,8 @@ use super::sent::Sent;
 const FIRST_POSITION: u64 = 1 << 32;
 /// Most payload of a segment where no SYN tells: Ethernet's.
 const USUAL_MSS: u64 = 1460;
+/// Segments at most into which a packet is cut: a card takes 64 kB, and no path has segments of less than 512 bytes.
+const MOST_PIECES: u64 = 128;
 /// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
 const TIMESTAMPS: u64 = 12;
 
@@ -59,6 +61,8 @@ pub struct Transfer {
     pub bins: Bins,
     /// Payload bytes that arrived, each once.
     pub delivered: u64,
+    /// Payload bytes that were sent and are not in the capture: tcpdump could not keep up.
+    pub unseen: u64,
     /// The capture was taken near the sender of the data: its round trips are the path's.
     pub is_near_sender: bool,
     /// What the comments of our own captures say of packets of payload, in the order of `sent`'s packets; else empty.
@@ -181,6 +185,7 @@ impl Connection {
         let at_ns = self.last_ns - self.begins_ns;
         let side = self.side(packet);
         let mut blocks: SmallVec<[(u32, u32); 4]> = SmallVec::new();
+        let mut stamps = None;
         for option in tcp.options_iterator().map_while(Result::ok) {
             match option {
                 TcpOptionElement::MaximumSegmentSize(mss) => self.halves[side].mss = Some(mss),
@@ -191,7 +196,10 @@ impl Connection {
                     blocks.push(first);
                     blocks.extend(rest.into_iter().flatten());
                 }
-                TcpOptionElement::Timestamp(..) => self.has_timestamps = true,
+                TcpOptionElement::Timestamp(own, echo) => {
+                    self.has_timestamps = true;
+                    stamps = Some((own, echo));
+                }
                 _ => {}
             }
         }
@@ -202,7 +210,8 @@ impl Connection {
             half.syns += 1;
         }
         if tcp.ack {
-            self.answer(side, at_ns, packet, &blocks);
+            let echo = stamps.map(|(_, echo)| echo);
+            self.answer(side, at_ns, packet, &blocks, echo);
         }
         let payload = packet.payload;
         if payload > 0 && !tcp.rst {
@@ -216,6 +225,7 @@ impl Connection {
             let headers = packet.bytes - payload;
             half.headers = half.headers.max(headers);
             half.largest = half.largest.max(segment);
+            board.stamp = stamps.map(|(own, _)| own);
             board.sent(at_ns, start, start + payload, headers, segment);
             let remark = frame.remarks.first().copied();
             if remark.is_some() || !half.remarks.is_empty() {
@@ -226,7 +236,14 @@ impl Connection {
     }
 
     /// An end tells of what it has of the other's data.
-    fn answer(&mut self, side: usize, at_ns: u64, packet: &Dissected, blocks: &[(u32, u32)]) {
+    fn answer(
+        &mut self,
+        side: usize,
+        at_ns: u64,
+        packet: &Dissected,
+        blocks: &[(u32, u32)],
+        echo: Option<u32>,
+    ) {
         let Some(tcp) = &packet.tcp else {
             return;
         };
@@ -234,7 +251,13 @@ impl Connection {
             (Some(_), Some(_)) if !tcp.syn => self.halves[side].shift.unwrap_or(0),
             _ => 0,
         };
-        let window = u64::from(tcp.window_size) << shift;
+        // Without the opening nobody knows the window's scale.
+        let is_scale_known = tcp.syn || self.halves.iter().all(|half| half.syn_ns.is_some());
+        let window = if is_scale_known {
+            u64::from(tcp.window_size) << shift
+        } else {
+            u64::MAX
+        };
         let other = &mut self.halves[1 - side];
         if let Some(syn_ns) = other.syn_ns
             && other.answered_s.is_none()
@@ -252,6 +275,7 @@ impl Connection {
             .iter()
             .filter_map(|&(start, end)| Some((expand(start)?, expand(end)?)))
             .collect();
+        board.echo = echo;
         board.answered(at_ns, acked, &blocks, window);
     }
 
@@ -268,7 +292,8 @@ impl Connection {
             payload
         } else {
             let options = if self.has_timestamps { TIMESTAMPS } else { 0 };
-            agreed.saturating_sub(options).max(1)
+            let least = payload.div_ceil(MOST_PIECES);
+            agreed.saturating_sub(options).max(least)
         }
     }
 
@@ -298,6 +323,7 @@ impl Connection {
                     sent: board.sent,
                     bins: board.bins,
                     delivered: board.delivered,
+                    unseen: board.unseen,
                     remarks: half.remarks,
                 })
             })

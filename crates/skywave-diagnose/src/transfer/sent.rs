@@ -70,6 +70,11 @@ impl Sent {
         self.fate = fate;
     }
 
+    /// A timer sent it again.
+    pub(super) fn is_by_timer(&self) -> bool {
+        matches!(self.again, Some(Cause::Timeout | Cause::TailProbe))
+    }
+
     /// When it was sent, seconds from the transfer's first packet.
     pub fn at_s(&self) -> f64 {
         self.at_ns as f64 / 1e9

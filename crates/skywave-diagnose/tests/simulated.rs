@@ -1,0 +1,174 @@
+//! Transfers of simulated senders, captured as they see them: what became of each packet is known.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use skywave_diagnose::fit::path;
+use skywave_diagnose::transfer::{Fate, Transfer, read};
+use skywave_diagnose::why::{Verdict, why};
+use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
+use skywave_lab::capture::{self, Keep, Options, Remark};
+use skywave_scenario::{NoFiles, Scenario};
+
+/// A packet: when, its bytes and length, what became of it.
+type Packet = (u64, Vec<u8>, u32, Option<Remark>);
+
+fn packets(file: &Path) -> Vec<Packet> {
+    let mut packets = Vec::new();
+    capture::read(File::open(file).unwrap(), |frame| {
+        let remark = frame.remarks.first().copied();
+        packets.push((frame.at_ns, frame.bytes.to_vec(), frame.length, remark));
+    })
+    .unwrap();
+    packets
+}
+
+/// A transfer for 20 s over a link with these properties, which begins behind a fast wire.
+fn transfer(transport: &str, radio: &str) -> Transfer {
+    let text = format!(
+        r#"
+        [[link]]
+        name = "wire"
+        between = ["server", "router"]
+        rate = "1Gbps"
+        delay = "1us"
+        queue = {{ droptail = "10000 packets" }}
+
+        [[link]]
+        name = "radio"
+        between = ["router", "phone"]
+        {radio}
+
+        [[flow]]
+        name = "download"
+        from = "server"
+        to = "phone"
+        transport = "{transport}"
+        rwnd = "4MB"
+        traffic = "ftp"
+
+        [run]
+        duration = "20s"
+        "#
+    );
+    let scenario = Scenario::parse("simulated", &text, &NoFiles).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        dir: dir.path(),
+        links: &[],
+        keep: Keep::Headers,
+        threads: None,
+        cancel: &AtomicBool::new(false),
+    };
+    let files = capture::capture(&scenario, &options).unwrap().files;
+    let of = |link: &str| {
+        let file = files
+            .iter()
+            .find(|file| file.file_stem() == Some(link.as_ref()));
+        packets(file.unwrap())
+    };
+    // The wire keeps the order: the radio's packets are the same ones.
+    let mut both = of("wire");
+    for (packet, (.., remark)) in both.iter_mut().zip(of("radio")) {
+        packet.3 = remark;
+    }
+    both.extend(of("wire.reverse"));
+    both.sort_by_key(|packet| packet.0);
+    let section = Section {
+        hardware: "",
+        application: "",
+        comment: "",
+    };
+    let interface = Interface {
+        name: "wire",
+        description: "",
+        snap_length: 0,
+    };
+    let mut writer = Writer::new(Vec::new(), &section, &interface).unwrap();
+    for (at_ns, bytes, length, remark) in &both {
+        let comment = remark.map(Remark::text);
+        let packet = Captured {
+            at_ns: *at_ns,
+            bytes,
+            length: *length,
+            way: None,
+            comments: comment.as_slice(),
+        };
+        writer.packet(&packet).unwrap();
+    }
+    let mut capture = read(&writer.into_inner()[..]).unwrap();
+    assert_eq!(capture.transfers.len(), 1);
+    capture.transfers.remove(0)
+}
+
+/// Losses that were found, after none was missed and none was false.
+fn right_losses(transfer: &Transfer) -> usize {
+    let truth = transfer.remarks.iter().copied();
+    let truth = truth.chain(std::iter::repeat(None));
+    for (number, (sent, remark)) in transfer.sent.iter().zip(truth).enumerate() {
+        let is_lost = remark.is_some_and(Remark::is_loss);
+        // Of the last packets nothing is heard any more.
+        if sent.fate != Fate::Unknown {
+            assert_eq!(
+                sent.fate == Fate::Lost,
+                is_lost,
+                "packet {number}: {sent:?}"
+            );
+        }
+    }
+    let lost = transfer.sent.iter().filter(|sent| sent.fate == Fate::Lost);
+    lost.count()
+}
+
+#[test]
+fn losses_of_a_full_queue_are_found_and_the_link_is_full() {
+    let radio = r#"rate = "10Mbps"
+        delay = "20ms"
+        queue = { droptail = "60 packets" }"#;
+    for transport in ["cubic", "linux", "rack-tlp"] {
+        let transfer = transfer(transport, radio);
+        assert!(right_losses(&transfer) > 20, "{transport}");
+        let why = why(&transfer, path::fit(&transfer).as_ref());
+        assert_eq!(why.verdict, Verdict::LinkFull, "{}", why.sentence);
+        assert!(why.losses.random * 20 < why.losses.all, "{transport}");
+    }
+}
+
+#[test]
+fn bursts_of_losses_are_found_and_named_random() {
+    let radio = r#"rate = "20Mbps"
+        delay = "30ms"
+        queue = { droptail = "100 packets" }
+        loss = { forward = { gilbert-elliott = { to_bad = 0.003, to_good = 0.3 } } }"#;
+    let transfer = transfer("linux", radio);
+    assert!(right_losses(&transfer) > 20);
+    let why = why(&transfer, path::fit(&transfer).as_ref());
+    assert_eq!(why.verdict, Verdict::RandomLoss, "{}", why.sentence);
+    // The start fills the queue once, which takes many packets, but cuts the window once.
+    assert!(why.losses.congestive > why.losses.random);
+}
+
+#[test]
+fn a_sender_that_does_not_slow_down_for_losses_fills_the_link() {
+    let radio = r#"rate = "20Mbps"
+        delay = "30ms"
+        queue = { droptail = "200 packets" }
+        loss = { forward = { iid = 0.005 } }"#;
+    let transfer = transfer("bbr", radio);
+    assert!(right_losses(&transfer) > 100);
+    let why = why(&transfer, path::fit(&transfer).as_ref());
+    assert_eq!(why.verdict, Verdict::LinkFull, "{}", why.sentence);
+}
+
+#[test]
+fn a_policer_is_named() {
+    let radio = r#"rate = "50Mbps"
+        delay = "20ms"
+        queue = { droptail = "200 packets" }
+        policer = { rate = "6Mbps", burst = "80kB" }"#;
+    let transfer = transfer("linux", radio);
+    assert!(right_losses(&transfer) > 50);
+    let why = why(&transfer, path::fit(&transfer).as_ref());
+    assert_eq!(why.verdict, Verdict::Policer, "{}", why.sentence);
+}
