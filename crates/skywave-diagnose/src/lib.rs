@@ -3,6 +3,7 @@
 //! [`record`] reads what people have: pings, iperf3, captures, traces of rates. [`fit`] finds the link that explains them,
 //! and says what they cannot tell. [`why`] says what a transfer waited for.
 
+pub mod advice;
 pub mod diagnosis;
 pub mod fit;
 pub mod link;

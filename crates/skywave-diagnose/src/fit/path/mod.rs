@@ -25,6 +25,8 @@ const CONGESTIVE: f64 = 0.5;
 const FULL: f64 = 0.001;
 /// Gain in the information criterion that something beside a queue must bring.
 const CLEARLY: f64 = 10.0;
+/// Gain that a policer must bring beside it for each loss: its two numbers, sought among thousands, follow any few losses.
+const POLICED: f64 = 4.0;
 /// Smallest packets of an opening, bytes: a SYN and its answer with their options.
 const SYN_BYTES: f64 = 60.0;
 
@@ -122,7 +124,8 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
         let without = whole(&steps, &drop, queue.as_ref().map_or(0, |_| 3));
         let (both, behind) = queue::behind(&steps, &policed.drop, view.packet);
         let with = whole(&steps, &both, behind.as_ref().map_or(2, |_| 5));
-        if with + CLEARLY < without {
+        let lost = steps.iter().filter(|step| step.lost == Some(true)).count();
+        if with + POLICED * lost as f64 + CLEARLY < without {
             fit.policer = Some(policed.policer);
             (drop, queue) = (both, behind);
         }

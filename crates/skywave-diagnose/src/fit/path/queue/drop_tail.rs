@@ -10,7 +10,7 @@ const FEWEST: usize = 3;
 /// Levels that are tried, each a loss's.
 const TRIED: usize = 200;
 /// Share of the packets above the level that must be lost: a full queue drops what comes.
-const CERTAIN: f64 = 0.4;
+const CERTAIN: f64 = 0.25;
 /// A packet within this share of a packet below the limit may be dropped or not.
 const BLUR: f64 = 0.5;
 

@@ -12,7 +12,8 @@ pub(super) use mixture::{binomial, drops_alone};
 use super::backlog::Step;
 use crate::fit::{Candidate, Choice, Estimate};
 
-/// Packets below its limit from which a queue counts as nearly full.
+/// Packets below its limit from which a queue counts as nearly full; and where the rate changes.
+const BLURRED: f64 = 2.0;
 const NEAR: f64 = 4.0;
 
 /// Behaviour of the bottleneck's queue: what it does, or that it does nothing.
@@ -82,7 +83,7 @@ pub(super) struct Queue {
 /// Chooses between queues by the losses of a transfer; `packet` is a full packet's bytes, the rate in bits a second. `None`
 /// without losses.
 pub(super) fn queue(steps: &[Step], bps: f64, packet: f64) -> Option<Queue> {
-    let full = drop_tail::predict(steps, packet, 0.0);
+    let full = drop_tail::predict(steps, packet, BLURRED * packet);
     let red = red::predict(steps, bps, packet, full.as_ref());
     let codel = codel::predict(steps, bps, packet);
     let pie = pie::predict(steps, bps);

@@ -1,0 +1,269 @@
+//! Findings about a link and its transfers, and the commands for each.
+
+use serde::Serialize;
+
+use super::host::Host;
+use super::recipe::{HOOK, Recipe, Step};
+use super::route::Attributes;
+use super::units;
+
+/// Something that was found, with the numbers that its remedy needs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// Packets above this rate are dropped.
+    Policer {
+        /// Rate of the tokens, bit/s.
+        rate_bps: f64,
+    },
+    /// The queue of the narrowest link holds much more than a round trip.
+    DeepQueue {
+        /// Whether the link is the user's own uplink.
+        ours: bool,
+        /// Rate of the link, bit/s.
+        rate_bps: f64,
+    },
+    /// The receiver's window kept the sender from sending more.
+    ReceiveWindow {
+        /// Bytes that the path holds.
+        bdp_bytes: f64,
+    },
+    /// The sender's buffer kept it from sending more.
+    SendBuffer {
+        /// Bytes that the path holds.
+        bdp_bytes: f64,
+    },
+    /// Transfers were over before the window had grown.
+    ShortFlows,
+    /// The application did not hand over more.
+    Application,
+    /// The receiving program did not read fast enough.
+    SlowReceiver,
+    /// Timeouts at small windows took the time.
+    Timeouts {
+        /// Smallest round trip, seconds.
+        rtt_s: f64,
+    },
+    /// Packets overtook each other.
+    Reordering,
+    /// Large packets never arrive, small ones do.
+    LargePackets,
+    /// A queue at the bottleneck marks packets if it may.
+    Marks,
+    /// Bursts overflow a short queue at the first hop.
+    Bursts,
+    /// Memory of earlier connections in the kernel holds new ones back.
+    Remembered,
+}
+
+/// Share of a policer's rate at which a sender loses nothing.
+pub(super) const BELOW_POLICER: f64 = 0.96;
+/// Share of a link's rate at which its own queue stays empty.
+pub(super) const BELOW_LINK: f64 = 0.95;
+/// First window that is advised for short transfers, and the window that the other side should advertise, segments.
+pub(super) const INITIAL: (u32, u32) = (20, 40);
+
+impl Finding {
+    /// Attributes of the route that it asks for.
+    pub fn attributes(&self, attributes: &mut Attributes) {
+        match self {
+            Self::ShortFlows => attributes.initial = Some(INITIAL),
+            Self::Timeouts { rtt_s } if *rtt_s < 0.1 => attributes.rto_min_ms = Some(100),
+            _ => {}
+        }
+    }
+
+    /// Commands for it. `attributes` are all those that are advised of the route: one command has to have them all.
+    pub fn recipe(&self, host: &Host, attributes: &Attributes) -> Recipe {
+        let mut all = attributes.clone();
+        self.attributes(&mut all);
+        let (of, steps, notes) = self.parts(host, &all);
+        Recipe {
+            of,
+            steps,
+            notes: notes.iter().map(|note| (*note).to_owned()).collect(),
+        }
+    }
+
+    fn parts(
+        &self,
+        host: &Host,
+        attributes: &Attributes,
+    ) -> (String, Vec<Step>, &'static [&'static str]) {
+        match *self {
+            Self::Policer { rate_bps } => {
+                let rate = units::tc_rate(BELOW_POLICER * rate_bps);
+                let mut steps = vec![paced(host, &rate)];
+                let bytes = (BELOW_POLICER * rate_bps / 8.0) as u64;
+                steps.push(Step::once(
+                    "one program",
+                    format!("unsigned long rate = {bytes}; setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate)"),
+                ));
+                (
+                    format!("pace below the policer of {}", units::rate(rate_bps)),
+                    steps,
+                    &["a sender that keeps its rate through losses, as BBR does, loses much here unless it is paced"],
+                )
+            }
+            Self::DeepQueue { ours: true, rate_bps } => {
+                let rate = units::tc_rate(BELOW_LINK * rate_bps);
+                let cake = format!("cake bandwidth {rate} nat ack-filter");
+                (
+                    "a short queue at the router, before the link's own".to_owned(),
+                    vec![
+                        Step::queue("the router", "WAN", &cake),
+                        Step {
+                            scope: "the router, without cake".to_owned(),
+                            run: format!(
+                                "tc qdisc replace dev WAN root handle 1: htb default 1 && tc class add dev WAN parent 1: classid 1:1 htb rate {rate} && tc qdisc add dev WAN parent 1:1 fq_codel"
+                            ),
+                            undo: Some("tc qdisc del dev WAN root".to_owned()),
+                            keep: Some(HOOK.to_owned()),
+                        },
+                    ],
+                    &["what comes down the link needs the same on an ifb device"],
+                )
+            }
+            Self::DeepQueue { ours: false, rate_bps } => {
+                let rate = units::tc_rate(BELOW_LINK * rate_bps);
+                (
+                    "a short queue where the link is narrow".to_owned(),
+                    vec![
+                        Step::queue("whoever runs the router there", "DEV", "fq_codel"),
+                        Step {
+                            scope: "your router, for what comes down".to_owned(),
+                            run: format!(
+                                "ip link add ifb0 type ifb && ip link set ifb0 up && tc qdisc add dev WAN handle ffff: ingress && tc filter add dev WAN parent ffff: matchall action mirred egress redirect dev ifb0 && tc qdisc replace dev ifb0 root cake bandwidth {rate} ingress nat"
+                            ),
+                            undo: Some("tc qdisc del dev WAN ingress && ip link del ifb0".to_owned()),
+                            keep: Some(HOOK.to_owned()),
+                        },
+                        Step::sysctl(
+                            "less data waiting in this host",
+                            "net.ipv4.tcp_notsent_lowat",
+                            "131072",
+                            "4294967295",
+                        ),
+                    ],
+                    &["a sender that keeps the queue short helps if nobody else fills it"],
+                )
+            }
+            Self::ReceiveWindow { bdp_bytes } => (
+                "a larger receive window, at the receiver".to_owned(),
+                vec![
+                    Step::sysctl(
+                        "the receiver",
+                        "net.ipv4.tcp_rmem",
+                        &format!("4096 131072 {}", units::buffer(3.0 * bdp_bytes)),
+                        "4096 131072 6291456",
+                    ),
+                    Step::sysctl("the receiver", "net.ipv4.tcp_window_scaling", "1", "0"),
+                ],
+                &["remove SO_RCVBUF (iperf3 -w) from the program: it switches the kernel's own growth off"],
+            ),
+            Self::SendBuffer { bdp_bytes } => (
+                "a larger send buffer".to_owned(),
+                vec![Step::sysctl(
+                    "all new connections",
+                    "net.ipv4.tcp_wmem",
+                    &format!("4096 16384 {}", units::buffer(3.0 * bdp_bytes)),
+                    "4096 16384 4194304",
+                )],
+                &["remove SO_SNDBUF (nginx: sndbuf of `listen`) from the program: it switches the kernel's own growth off"],
+            ),
+            Self::ShortFlows => (
+                "a larger first window".to_owned(),
+                vec![
+                    Step::route(host, attributes),
+                    Step::sysctl(
+                        "connections that rest",
+                        "net.ipv4.tcp_slow_start_after_idle",
+                        "0",
+                        "1",
+                    ),
+                ],
+                &[
+                    "connections that are kept open, TLS 1.3 and tcp_fastopen=3 save round trips",
+                    "not on a slow link or before a short queue",
+                ],
+            ),
+            Self::Application => (
+                "the application".to_owned(),
+                Vec::new(),
+                &["no setting helps: larger writes, and more of them before the answer to the last"],
+            ),
+            Self::SlowReceiver => (
+                "the receiving program".to_owned(),
+                Vec::new(),
+                &["no setting helps: it reads too slowly, or its disk is too slow"],
+            ),
+            Self::Timeouts { .. } => (
+                "fewer and shorter timeouts".to_owned(),
+                if attributes.rto_min_ms.is_some() {
+                    vec![Step::route(host, attributes)]
+                } else {
+                    Vec::new()
+                },
+                &["fewer connections at a time have larger windows; QUIC finds lost repairs without a timeout"],
+            ),
+            Self::Reordering => (
+                "tolerance of packets that overtake".to_owned(),
+                vec![
+                    Step::sysctl("all connections", "net.ipv4.tcp_recovery", "1", "1"),
+                    Step::sysctl("all connections", "net.ipv4.tcp_max_reordering", "1000", "300"),
+                ],
+                &["better: no balancing by packets (bond mode 0, per-packet ECMP) on the way"],
+            ),
+            Self::LargePackets => (
+                "smaller packets".to_owned(),
+                vec![
+                    Step::sysctl("all new connections", "net.ipv4.tcp_mtu_probing", "1", "0"),
+                    Step {
+                        scope: "the router".to_owned(),
+                        run: "nft add rule inet filter forward tcp flags syn tcp option maxseg size set rt mtu".to_owned(),
+                        undo: Some("nft -a list chain inet filter forward, then nft delete rule inet filter forward handle N".to_owned()),
+                        keep: Some("the same rule in /etc/nftables.conf".to_owned()),
+                    },
+                ],
+                &[],
+            ),
+            Self::Marks => (
+                "marks in place of losses".to_owned(),
+                vec![Step::sysctl("all new connections", "net.ipv4.tcp_ecn", "1", "2")],
+                &["look for ECE in a capture: some paths remove the marks"],
+            ),
+            Self::Bursts => (
+                "packets at an even pace".to_owned(),
+                if host.lacks_queue("fq") {
+                    Vec::new()
+                } else {
+                    vec![Step::queue("this host", "DEV", "fq")]
+                },
+                &["bbr paces by itself"],
+            ),
+            Self::Remembered => (
+                "no memory of earlier connections".to_owned(),
+                vec![
+                    Step::sysctl("all new connections", "net.ipv4.tcp_no_metrics_save", "1", "0"),
+                    Step::once("what is remembered now", "ip tcp_metrics flush"),
+                ],
+                &[],
+            ),
+        }
+    }
+}
+
+/// A limit of the rate at this host, by what it has.
+fn paced(host: &Host, rate: &str) -> Step {
+    let discipline = if !host.lacks_queue("fq") {
+        format!("fq maxrate {rate}")
+    } else if !host.lacks_queue("cake") {
+        format!("cake bandwidth {rate}")
+    } else {
+        format!("tbf rate {rate} burst 32kbit latency 50ms")
+    };
+    Step::queue("this host", "DEV", &discipline)
+}
+
+#[cfg(test)]
+mod tests;

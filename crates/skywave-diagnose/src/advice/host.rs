@@ -1,0 +1,197 @@
+//! The host that sends, and what it has: laws, queues, and the route to the other side.
+//!
+//! Nothing is loaded or changed to find out; a module that is on the disk counts as one that can be loaded.
+
+use std::fs;
+use std::path::Path;
+
+use super::libraries::{LIBRARIES, Library};
+use super::route::Route;
+
+/// The host that sends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// The system or library.
+    pub on: On,
+    /// Its kernel's laws; `None` if they are not known.
+    pub laws: Option<Laws>,
+    /// The law of connections that choose none; `None` if it is not known.
+    pub current: Option<String>,
+    /// Queue disciplines that it has or can load; `None` if they are not known.
+    pub queues: Option<Vec<String>>,
+    /// Release of the kernel.
+    pub release: Option<String>,
+    /// The route to the other side.
+    pub route: Option<Route>,
+}
+
+/// The system or library of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// Anything.
+    Any,
+    /// Linux.
+    Linux,
+    /// A program with this QUIC library.
+    Quic(&'static Library),
+}
+
+/// The laws of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Laws {
+    /// Laws that it has now.
+    pub available: Vec<String>,
+    /// Laws that any user's program may choose; no limit if it is empty.
+    pub allowed: Vec<String>,
+    /// Laws that `modprobe` would load.
+    pub loadable: Vec<String>,
+}
+
+/// A description of a host that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is no host: expected {expected}")]
+pub struct BadHost {
+    given: String,
+    expected: String,
+}
+
+impl Laws {
+    /// Whether the kernel has a law, or can load it.
+    pub fn has(&self, law: &str) -> bool {
+        self.available.iter().any(|has| has == law) || self.must_load(law)
+    }
+
+    /// Whether a law has to be loaded first.
+    pub fn must_load(&self, law: &str) -> bool {
+        !self.available.iter().any(|has| has == law) && self.loadable.iter().any(|has| has == law)
+    }
+
+    /// Whether programs without privileges may choose a law.
+    pub fn allows(&self, law: &str) -> bool {
+        self.allowed.is_empty() || self.allowed.iter().any(|has| has == law)
+    }
+}
+
+impl Host {
+    /// A host of which nothing is known.
+    pub fn any() -> Self {
+        Self::new(On::Any)
+    }
+
+    fn new(on: On) -> Self {
+        Self {
+            on,
+            laws: None,
+            current: None,
+            queues: None,
+            release: None,
+            route: None,
+        }
+    }
+
+    /// Reads `any`, `linux`, `linux:cubic,bbr` (the kernel's laws) or `quic:noq` (a QUIC library).
+    pub fn parse(text: &str) -> Result<Self, BadHost> {
+        let bad = |expected: String| BadHost {
+            given: text.to_owned(),
+            expected,
+        };
+        let (kind, list) = match text.split_once(':') {
+            Some((kind, list)) => (kind, Some(list)),
+            None => (text, None),
+        };
+        match (kind, list) {
+            ("any", None) => Ok(Self::any()),
+            ("linux", None) => Ok(Self::new(On::Linux)),
+            ("linux", Some(list)) => {
+                let names = list.split([',', ' ']).map(str::trim);
+                let available: Vec<String> = names
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+                if available.is_empty() {
+                    return Err(bad("laws after `linux:`, such as `linux:cubic,bbr`".into()));
+                }
+                Ok(Self {
+                    laws: Some(Laws {
+                        available,
+                        ..Laws::default()
+                    }),
+                    ..Self::new(On::Linux)
+                })
+            }
+            ("quic", Some(name)) => Library::named(name)
+                .map(|library| Self::new(On::Quic(library)))
+                .ok_or_else(|| {
+                    let known: Vec<&str> = LIBRARIES.iter().map(|library| library.name).collect();
+                    bad(format!("`quic:` and one of {}", known.join(", ")))
+                }),
+            _ => Err(bad(
+                "`any`, `linux`, `linux:cubic,bbr` or `quic:LIBRARY`".into()
+            )),
+        }
+    }
+
+    /// Reads what the Linux whose file system is at `root` has (`/` for this host). What cannot be read is not known.
+    pub fn read(root: &Path) -> Self {
+        let line = |path: &str| {
+            let text = fs::read_to_string(root.join(path)).ok()?;
+            Some(text.trim().to_owned())
+        };
+        let tcp = |name: &str| line(&format!("proc/sys/net/ipv4/{name}"));
+        let release = line("proc/sys/kernel/osrelease");
+        let modules = release.as_deref().and_then(|release| {
+            let list = |name: &str| line(&format!("lib/modules/{release}/{name}"));
+            // Either of them alone says too little.
+            Some(format!(
+                "{}\n{}",
+                list("modules.dep")?,
+                list("modules.builtin")?
+            ))
+        });
+        let modules = modules.as_deref();
+        let laws = tcp("tcp_available_congestion_control").map(|available| Laws {
+            available: words(&available),
+            allowed: words(&tcp("tcp_allowed_congestion_control").unwrap_or_default()),
+            loadable: modules.map_or_else(Vec::new, |list| named(list, "/net/ipv4/tcp_")),
+        });
+        Self {
+            laws,
+            current: tcp("tcp_congestion_control"),
+            queues: modules.map(|list| named(list, "/net/sched/sch_")),
+            release,
+            ..Self::new(On::Linux)
+        }
+    }
+
+    /// The law of connections that choose none, as far as is known: Linux' default else.
+    pub fn default_law(&self) -> &str {
+        self.current.as_deref().unwrap_or("cubic")
+    }
+
+    /// Whether the kernel lacks a queue discipline for certain.
+    pub fn lacks_queue(&self, name: &str) -> bool {
+        self.queues
+            .as_ref()
+            .is_some_and(|queues| !queues.iter().any(|has| has == name))
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The names of modules between `prefix` and their endings, in a list of modules' files, each once.
+fn named(list: &str, prefix: &str) -> Vec<String> {
+    let files = list.lines().map(|line| {
+        let file = line.split(':').next().unwrap_or_default();
+        file.split_once(prefix)
+            .map(|(_, name)| name.split('.').next().unwrap_or_default().to_owned())
+    });
+    let mut names: Vec<String> = files.flatten().collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests;

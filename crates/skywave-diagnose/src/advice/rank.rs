@@ -1,0 +1,484 @@
+//! Rankings of senders over the draws of a link, what they hang on, and what other changes would do.
+
+use serde::Serialize;
+
+use super::findings::Finding;
+use super::recipe::Recipe;
+use super::route::Attributes;
+use super::run::{OnLink, SIZES, quantile};
+use super::scene::Facts;
+use super::senders::{By, Sender};
+use super::{Advice, Change, Contestant, Objective, Question, units};
+
+/// Senders are as good as the best one within this share.
+const TIE: f64 = 0.05;
+/// The advised sender is as good as the best one within this share: on other draws of luck it shall still be so within
+/// [`TIE`].
+const SAFE: f64 = 0.04;
+/// Share of what the kindest sender leaves to others from which another one is as kind.
+const KIND: f64 = 0.9;
+/// Delays are the same within this, seconds.
+const SAME_DELAY: f64 = 0.002;
+
+/// Something measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Goodput of a long flow alone, bit/s.
+    Goodput,
+    /// Median time of transfers of so many bytes, seconds.
+    Transfer(u64),
+    /// Time within which 95 % of a call's packets arrive beside a long flow, seconds.
+    Call,
+}
+
+/// A number over the draws of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// Median over the draws.
+    pub median: f64,
+    /// Least of all draws.
+    pub low: f64,
+    /// Greatest of all draws.
+    pub high: f64,
+}
+
+/// Results of a sender over the draws of the link; zeros of what was not asked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SenderResult {
+    /// Name of the sender.
+    pub name: &'static str,
+    /// Identifier of the sender.
+    pub id: &'static str,
+    /// Goodput of a long flow alone, bit/s.
+    pub goodput_bps: Spread,
+    /// Time within which 90 % of its packets arrive, of those that arrive at first, seconds.
+    pub delay_s: Spread,
+    /// Share of its packets that are sent again.
+    pub resent: Spread,
+    /// Goodput of a CUBIC flow beside it, bit/s.
+    pub left_bps: Spread,
+    /// Time within which 95 % of a call's packets arrive beside it, seconds.
+    pub call_s: Spread,
+    /// Share of the call's packets that are lost.
+    pub call_lost: Spread,
+    /// Times of transfers of 100 kB and 1 MB, medians, seconds.
+    pub transfers_s: [Spread; 2],
+    /// 95th percentiles of the same.
+    pub transfers_p95_s: [Spread; 2],
+}
+
+/// Order of senders by one measure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The measure.
+    pub measure: Measure,
+    /// Senders, the best first, each with its number.
+    pub order: Vec<(&'static str, Spread)>,
+    /// Senders that are as good as the best within 5 %.
+    pub best: Vec<&'static str>,
+    /// The advised one of these: one within 4 %: today's if it is, else the first in the table's
+    /// order that leaves about as much to others as any of them.
+    pub chosen: &'static str,
+    /// Draws on which the chosen one is not as good as the best there.
+    pub hangs: Vec<Hang>,
+}
+
+/// A draw that the answer hangs on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hang {
+    /// Name of the draw.
+    pub link: String,
+    /// Best sender there.
+    pub winner: &'static str,
+    /// Its number.
+    pub best: f64,
+    /// Number of the chosen sender.
+    pub chosen: f64,
+}
+
+/// Effect of a change other than that of the sender.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Alternative {
+    /// The change.
+    pub change: Change,
+    /// The measure.
+    pub measure: Measure,
+    /// Number with the change, and today's sender.
+    pub with: Spread,
+    /// Number without it, with today's sender.
+    pub today: Spread,
+    /// Number without it, with the best sender.
+    pub best: Spread,
+    /// The best sender.
+    pub best_sender: &'static str,
+    /// Share of packets that a long flow sends again, with the change and without.
+    pub resent: (f64, f64),
+    /// Goodput of a long flow with the change, bit/s.
+    pub goodput_bps: f64,
+    /// Whether it helps more than any sender does.
+    pub helps: bool,
+}
+
+impl Measure {
+    fn of(self, result: &OnLink) -> f64 {
+        match self {
+            Self::Goodput => result.goodput_bps,
+            Self::Transfer(bytes) => {
+                let index = SIZES.iter().position(|&size| size == bytes);
+                result.transfers[index.unwrap_or_default()].0
+            }
+            Self::Call => result.call_s,
+        }
+    }
+
+    /// Whether a number is better than another.
+    fn is_better(self, one: f64, other: f64) -> bool {
+        match self {
+            Self::Goodput => one > other,
+            Self::Transfer(_) | Self::Call => one < other,
+        }
+    }
+
+    /// Whether a number is as good as the best.
+    fn is_as_good(self, one: f64, best: f64) -> bool {
+        self.is_within(TIE, one, best)
+    }
+
+    fn is_within(self, share: f64, one: f64, best: f64) -> bool {
+        match self {
+            Self::Goodput => one >= (1.0 - share) * best,
+            Self::Transfer(_) | Self::Call => one <= (best / (1.0 - share)).max(best + SAME_DELAY),
+        }
+    }
+
+    /// The purpose that it measures, in words.
+    pub(super) fn purpose(self) -> String {
+        match self {
+            Self::Goodput => "long flows".to_owned(),
+            Self::Transfer(bytes) => units::size(bytes),
+            Self::Call => "a call beside".to_owned(),
+        }
+    }
+
+    fn all(objectives: &[Objective]) -> Vec<Self> {
+        let mut all = Vec::new();
+        if objectives.contains(&Objective::Bulk) {
+            all.push(Self::Goodput);
+        }
+        if objectives.contains(&Objective::Short) {
+            all.extend(SIZES.map(Self::Transfer));
+        }
+        if objectives.contains(&Objective::Calls) {
+            all.push(Self::Call);
+        }
+        all
+    }
+}
+
+impl Spread {
+    fn of(results: &[OnLink], number: impl Fn(&OnLink) -> f64) -> Self {
+        let values: Vec<f64> = results.iter().map(number).collect();
+        Self {
+            median: quantile(&values, 0.5),
+            low: quantile(&values, 0.0),
+            high: quantile(&values, 1.0),
+        }
+    }
+}
+
+impl SenderResult {
+    fn of(sender: &Sender, results: &[OnLink]) -> Self {
+        let times = |size: usize, of: fn((f64, f64)) -> f64| {
+            Spread::of(results, |result| of(result.transfers[size]))
+        };
+        Self {
+            name: sender.name,
+            id: sender.id,
+            goodput_bps: Spread::of(results, |result| result.goodput_bps),
+            delay_s: Spread::of(results, |result| result.delay_s),
+            resent: Spread::of(results, |result| result.resent),
+            left_bps: Spread::of(results, |result| result.left_bps),
+            call_s: Spread::of(results, |result| result.call_s),
+            call_lost: Spread::of(results, |result| result.call_lost),
+            transfers_s: [times(0, |t| t.0), times(1, |t| t.0)],
+            transfers_p95_s: [times(0, |t| t.1), times(1, |t| t.1)],
+        }
+    }
+}
+
+/// A sender with its results on each draw.
+type Standing<'a> = (&'static Sender, &'a [OnLink]);
+
+fn ranking(
+    measure: Measure,
+    standings: &[Standing<'_>],
+    today: &Sender,
+    links: &[String],
+) -> Ranking {
+    let spread = |results: &[OnLink]| Spread::of(results, |result| measure.of(result));
+    let mut order: Vec<(Standing<'_>, Spread)> = standings
+        .iter()
+        .map(|&standing| (standing, spread(standing.1)))
+        .collect();
+    // Equals stay in the order of the table.
+    order.sort_by(|(_, one), (_, other)| match measure {
+        Measure::Goodput => other.median.total_cmp(&one.median),
+        Measure::Transfer(_) | Measure::Call => one.median.total_cmp(&other.median),
+    });
+    let top = order[0].1.median;
+    let best: Vec<Standing<'_>> = order
+        .iter()
+        .filter(|(_, spread)| measure.is_as_good(spread.median, top))
+        .map(|&(standing, _)| standing)
+        .collect();
+    let left = |standing: &Standing<'_>| Spread::of(standing.1, |result| result.left_bps).median;
+    let safe = |standing: &&Standing<'_>| {
+        let number = Spread::of(standing.1, |result| measure.of(result)).median;
+        measure.is_within(SAFE, number, top)
+    };
+    let safe: Vec<&Standing<'_>> = standings.iter().filter(safe).collect();
+    let most = safe
+        .iter()
+        .map(|standing| left(standing))
+        .fold(0.0, f64::max);
+    let is_today = |standing: &&&Standing<'_>| standing.0.id == today.id;
+    let is_kind = |standing: &&&Standing<'_>| left(standing) >= KIND * most;
+    let chosen = safe.iter().find(is_today).or(safe.iter().find(is_kind));
+    let chosen = chosen.map_or(order[0].0, |standing| **standing);
+    let hangs = links.iter().enumerate().filter_map(|(link, name)| {
+        let number = |standing: &Standing<'_>| measure.of(&standing.1[link]);
+        let winner = standings.iter().copied().reduce(|best, other| {
+            if measure.is_better(number(&other), number(&best)) {
+                other
+            } else {
+                best
+            }
+        })?;
+        let (mine, theirs) = (number(&chosen), number(&winner));
+        (!measure.is_as_good(mine, theirs)).then(|| Hang {
+            link: name.clone(),
+            winner: winner.0.name,
+            best: theirs,
+            chosen: mine,
+        })
+    });
+    Ranking {
+        measure,
+        hangs: hangs.collect(),
+        order: order
+            .iter()
+            .map(|((sender, _), spread)| (sender.name, *spread))
+            .collect(),
+        best: best.iter().map(|(sender, _)| sender.name).collect(),
+        chosen: chosen.0.name,
+    }
+}
+
+/// Measures of a change.
+fn measured_by(change: Change, measures: &[Measure]) -> Vec<Measure> {
+    let wanted = |measure: &&Measure| match change {
+        Change::Queue | Change::Shaped => !matches!(measure, Measure::Goodput),
+        Change::Paced => !matches!(measure, Measure::Transfer(_)),
+        Change::InitialWindow => matches!(measure, Measure::Transfer(_)),
+    };
+    measures.iter().filter(wanted).copied().collect()
+}
+
+fn alternative(
+    change: Change,
+    ranking: &Ranking,
+    with: &[OnLink],
+    today: &[OnLink],
+) -> Option<Alternative> {
+    let measure = ranking.measure;
+    let &(best_sender, best) = ranking.order.first()?;
+    let spread = |results: &[OnLink]| Spread::of(results, |result| measure.of(result));
+    let resent = |results: &[OnLink]| Spread::of(results, |result| result.resent).median;
+    let now = spread(with);
+    let fewer = resent(with) < resent(today) / 2.0;
+    Some(Alternative {
+        change,
+        measure,
+        with: now,
+        today: spread(today),
+        best,
+        best_sender,
+        resent: (resent(with), resent(today)),
+        goodput_bps: Spread::of(with, |result| result.goodput_bps).median,
+        helps: !measure.is_as_good(best.median, now.median)
+            || (change == Change::Paced && fewer && measure.is_as_good(now.median, best.median)),
+    })
+}
+
+/// Puts the results together. `contestants` are the senders, then today's sender with each change.
+pub(super) fn advice(
+    question: &Question<'_>,
+    facts: Facts,
+    today: &'static Sender,
+    contestants: &[Contestant],
+    results: &[Vec<OnLink>],
+) -> Advice {
+    let with_results = || contestants.iter().zip(results);
+    let standings: Vec<Standing<'_>> = with_results()
+        .filter(|(contestant, _)| contestant.change.is_none())
+        .map(|(contestant, results)| (contestant.sender, results.as_slice()))
+        .collect();
+    let links = names(question);
+    let measures = Measure::all(question.objectives);
+    let rankings: Vec<Ranking> = measures
+        .iter()
+        .map(|&measure| ranking(measure, &standings, today, &links))
+        .collect();
+    let of_today = standings.iter().find(|(sender, _)| sender.id == today.id);
+    let of_today = of_today.map_or(&[][..], |(_, results)| results);
+    let mut alternatives = Vec::new();
+    for (contestant, with) in with_results() {
+        let Some(change) = contestant.change else {
+            continue;
+        };
+        for measure in measured_by(change, &measures) {
+            let ranking = rankings.iter().find(|ranking| ranking.measure == measure);
+            alternatives
+                .extend(ranking.and_then(|ranking| alternative(change, ranking, with, of_today)));
+        }
+    }
+    let recipes = recipes(
+        question,
+        &facts,
+        today,
+        &standings,
+        &rankings,
+        &alternatives,
+    );
+    Advice {
+        facts,
+        links,
+        today: today.name.to_owned(),
+        senders: standings
+            .iter()
+            .map(|(sender, results)| SenderResult::of(sender, results))
+            .collect(),
+        rankings,
+        alternatives,
+        recipes,
+    }
+}
+
+/// Names of the link and its draws: their titles, if they have some.
+fn names(question: &Question<'_>) -> Vec<String> {
+    let title = |text: &str| {
+        let table: toml::Table = text.parse().ok()?;
+        Some(table.get("title")?.as_str()?.to_owned())
+    };
+    let link = std::iter::once(title(question.link).unwrap_or_else(|| "the link".to_owned()));
+    let draws = question.draws.iter().enumerate();
+    let draws = draws.map(|(index, text)| {
+        let number = format!("draw {}", index + 1);
+        title(text).map_or(number.clone(), |title| format!("{number}, {title}"))
+    });
+    link.chain(draws).collect()
+}
+
+/// Recipes: for the advised senders of the first thing that is asked; then for changes that help, and for what
+/// was found.
+fn recipes(
+    question: &Question<'_>,
+    facts: &Facts,
+    today: &Sender,
+    standings: &[Standing<'_>],
+    rankings: &[Ranking],
+    alternatives: &[Alternative],
+) -> Vec<Recipe> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut find = |finding: Finding| {
+        let same =
+            |other: &Finding| std::mem::discriminant(other) == std::mem::discriminant(&finding);
+        if !findings.iter().any(same) {
+            findings.push(finding);
+        }
+    };
+    let rate_bps = facts.rate_bps;
+    if facts.policer_bps.is_some() {
+        find(Finding::Policer { rate_bps });
+    }
+    for alternative in alternatives.iter().filter(|alternative| alternative.helps) {
+        match alternative.change {
+            Change::Queue => find(Finding::DeepQueue {
+                ours: question.uplink,
+                rate_bps,
+            }),
+            Change::Shaped => find(Finding::DeepQueue {
+                ours: true,
+                rate_bps,
+            }),
+            Change::Paced => {}
+            Change::InitialWindow => find(Finding::ShortFlows),
+        }
+    }
+    question.findings.iter().copied().for_each(&mut find);
+    let mut attributes = Attributes::default();
+    for finding in &findings {
+        finding.attributes(&mut attributes);
+    }
+    let advised = advised(rankings, today, standings);
+    attributes.congctl = advised.iter().find_map(|(sender, _)| match sender.by {
+        By::Kernel(law) if law != question.host.default_law() => Some(law.to_owned()),
+        _ => None,
+    });
+    let mut recipes: Vec<Recipe> = advised
+        .iter()
+        .map(|(sender, purpose)| {
+            let mut recipe = Recipe::of_sender(sender, question.host, &attributes);
+            if let Some(purpose) = purpose {
+                recipe.of = format!("{} for {purpose}", recipe.of);
+                // The host and the route have one law: another one is for single programs.
+                if matches!(sender.by, By::Kernel(law) if attributes.congctl.as_deref() != Some(law)) {
+                    recipe.steps.retain(|step| ["first", "one program"].contains(&step.scope.as_str()));
+                }
+            }
+            recipe
+        })
+        .collect();
+    recipes.extend(
+        findings
+            .iter()
+            .map(|finding| finding.recipe(question.host, &attributes)),
+    );
+    recipes
+}
+
+/// Senders to type commands for: the chosen one of the first ranking and one of each other kind among those that are as
+/// good, unless it is today's; then the chosen ones of the other rankings, each with the purpose.
+fn advised(
+    rankings: &[Ranking],
+    today: &Sender,
+    standings: &[Standing<'_>],
+) -> Vec<(&'static Sender, Option<String>)> {
+    let named = |name: &&str| {
+        let found = standings.iter().find(|(sender, _)| sender.name == *name);
+        found.map(|&(sender, _)| sender)
+    };
+    let kind = |sender: &Sender| std::mem::discriminant(&sender.by);
+    let mut advised: Vec<(&'static Sender, Option<String>)> = Vec::new();
+    for (index, ranking) in rankings.iter().enumerate() {
+        if ranking.chosen == today.name {
+            continue;
+        }
+        let same = ranking.best.iter().filter(|_| index == 0);
+        let chosen = std::iter::once(&ranking.chosen).chain(same);
+        for sender in chosen.filter_map(named) {
+            let is_known = |(other, _): &(&Sender, _)| match index {
+                0 => kind(other) == kind(sender),
+                _ => other.id == sender.id,
+            };
+            if !advised.iter().any(is_known) {
+                advised.push((sender, (index > 0).then(|| ranking.measure.purpose())));
+            }
+        }
+    }
+    advised
+}
+
+#[cfg(test)]
+mod tests;

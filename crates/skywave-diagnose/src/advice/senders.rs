@@ -1,0 +1,126 @@
+//! Senders that can be advised: how the simulator runs each, and what a host must have for it.
+//!
+//! The order is that of preference among equals: what every host has comes first. Laws that need routers which mark
+//! are left out: outside of a data centre nobody knows that they do.
+
+use super::host::{Host, On};
+use super::libraries::Law;
+
+/// A sender that can be advised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// Name on the page.
+    pub name: &'static str,
+    /// Identifier in results.
+    pub id: &'static str,
+    /// Transport in a scenario, as a TOML value.
+    pub transport: &'static str,
+    /// Its origin.
+    pub by: By,
+}
+
+/// Origin of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// TCP of the Linux kernel under the law of this name.
+    Kernel(&'static str),
+    /// `skywave send`.
+    Send,
+    /// A QUIC library under this law.
+    Quic(Law),
+}
+
+const fn kernel(name: &'static str, law: &'static str, transport: &'static str) -> Sender {
+    Sender {
+        name,
+        id: law,
+        transport,
+        by: By::Kernel(law),
+    }
+}
+
+const fn quic(name: &'static str, id: &'static str, transport: &'static str, law: Law) -> Sender {
+    Sender {
+        name,
+        id,
+        transport,
+        by: By::Quic(law),
+    }
+}
+
+/// Senders that can be advised.
+pub const SENDERS: &[Sender] = &[
+    kernel("CUBIC", "cubic", "\"linux\""),
+    kernel("Reno", "reno", "\"rack-tlp\""),
+    kernel("BBR", "bbr", "\"bbr\""),
+    kernel("BBR version 3", "bbr3", "\"bbr3\""),
+    kernel("Westwood+", "westwood", "\"westwood-rack\""),
+    kernel(
+        "Veno",
+        "veno",
+        "{ preset = \"rack-tlp\", congestion = \"veno\" }",
+    ),
+    kernel(
+        "Vegas",
+        "vegas",
+        "{ preset = \"rack-tlp\", congestion = \"vegas\" }",
+    ),
+    kernel(
+        "Hybla",
+        "hybla",
+        "{ preset = \"rack-tlp\", congestion = \"hybla\" }",
+    ),
+    Sender {
+        name: "skywave send",
+        id: "skywave-send",
+        transport: "\"quic-skywave\"",
+        by: By::Send,
+    },
+    quic("CUBIC in QUIC", "quic-cubic", "\"quic-cubic\"", Law::Cubic),
+    quic("NewReno in QUIC", "quic-newreno", "\"quic\"", Law::NewReno),
+    quic("BBR in QUIC", "quic-bbr", "\"quic-bbr\"", Law::Bbr),
+    quic(
+        "BBR 2 or 3 in QUIC",
+        "quic-bbr3",
+        "{ preset = \"quic\", congestion = \"bbr3\" }",
+        Law::Bbr3,
+    ),
+    quic(
+        "Skywave in QUIC",
+        "quic-skywave",
+        "\"quic-skywave\"",
+        Law::Skywave,
+    ),
+];
+
+/// Laws that a kernel of which nothing is known has, or can load.
+const STOCK: [&str; 3] = ["cubic", "reno", "bbr"];
+
+/// Laws of QUIC that are tried for a host of which nothing is known.
+const COMMON: [Law; 2] = [Law::Cubic, Law::Bbr];
+
+impl Sender {
+    /// Whether it is TCP, with the settings of Linux' stack.
+    pub fn is_tcp(&self) -> bool {
+        matches!(self.by, By::Kernel(_))
+    }
+
+    /// Whether a host has it.
+    pub fn is_on(&self, host: &Host) -> bool {
+        match (self.by, &host.on) {
+            (By::Kernel(law), On::Any | On::Linux) => match &host.laws {
+                Some(laws) => laws.has(law),
+                None => STOCK.contains(&law),
+            },
+            (By::Send, On::Any | On::Linux) => true,
+            (By::Quic(law), On::Any) => COMMON.contains(&law),
+            (By::Quic(law), On::Quic(library)) => library.option(law).is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// The senders that a host has.
+pub(super) fn on(host: &Host) -> Vec<&'static Sender> {
+    SENDERS.iter().filter(|sender| sender.is_on(host)).collect()
+}
