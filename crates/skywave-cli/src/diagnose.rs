@@ -3,20 +3,28 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_diagnose::diagnosis::Diagnosis;
-use skywave_diagnose::fit::Estimate;
-use skywave_diagnose::link::{Values, scenario};
+use skywave_diagnose::advice::{Advice, Finding, Host, Question, advise};
+use skywave_diagnose::diagnosis::{Diagnosis, is_scenario};
+use skywave_diagnose::link::{Drawn, Likeliest, Written, scenario};
 use skywave_diagnose::page;
+use skywave_lab::experiment::Progress;
+use skywave_lab::folder::Folder;
+use skywave_lab::scenario::{Files, Unreadable};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::progress::Bar;
+use crate::{interrupt, output};
+
+/// Draws from the intervals of a fitted link, beside the likeliest one, over which senders are compared.
+const DRAWS: u64 = 4;
 
 /// Tell from records of a link what it is, and write it as a scenario.
 ///
 /// Takes what you have: a ping log (Linux, BusyBox, macOS, Windows), irtt or iperf3 JSON, a packet capture (pcap, pcapng, best
 /// taken at the sender), traces of rates, tables of times with delays or rates. Kinds are told apart by content, and several
 /// records of one link are read together: pings of the idle link tell delays, a capture of a transfer tells rate, queue and
-/// losses. What they cannot tell is said.
+/// losses. What they cannot tell is said. Then senders are simulated over the link, drawn anew within the intervals, and the page
+/// says which one to use for bulk, short transfers and calls, and what to type. A scenario alone gets this advice too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     ping -D -i 0.2 host > ping.log               # a record of the idle link, five minutes\n  \
@@ -24,9 +32,10 @@ use crate::output;
     skywave diagnose upload.pcap ping.log\n  \
     skywave diagnose upload.pcap ping.log --scenario link.toml\n  \
     skywave impair link.toml -- COMMAND          # the same link at your desk\n  \
+    skywave diagnose link.toml --on linux        # which of the senders that this host has\n  \
     skywave diagnose iperf.json --json")]
 pub(crate) struct Args {
-    /// Records of one link.
+    /// Records of one link, or a scenario with a link.
     #[arg(required = true, value_name = "RECORD")]
     records: Vec<PathBuf>,
 
@@ -38,40 +47,134 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// What the sending host has: `any`, `linux` (this host: /proc is read), `linux:cubic,bbr` or `quic:noq`.
+    #[arg(long, value_name = "HOST", default_value = "any")]
+    on: String,
+
+    /// Leave out the advice, for which senders are simulated.
+    #[arg(long)]
+    no_advice: bool,
+
     /// Print one JSON object instead of the page.
     #[arg(long)]
     json: bool,
 }
 
-/// The likeliest value of each estimate.
-struct Likeliest;
-
-impl Values for Likeliest {
-    fn of(&mut self, estimate: Estimate) -> f64 {
-        estimate.value
-    }
-}
-
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let host = match args.on.as_str() {
+        "linux" => Host::read(Path::new("/")),
+        text => Host::parse(text).map_err(|error| Failure::Usage(format!("--on: {error}")))?,
+    };
+    if let [only] = &args.records[..]
+        && is_scenario(only)?
+    {
+        return of_scenario(args, only, &host);
+    }
     let diagnosis = Diagnosis::of(&args.records)?;
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
+    let advice = if args.no_advice {
+        None
+    } else {
+        Some(of_link(&diagnosis, &host)?)
+    };
+    let sections: Vec<(String, String)> = advice
+        .iter()
+        .map(|advice| ("What would help".to_owned(), advice.to_string()))
+        .collect();
     if let Some(path) = &args.html {
-        output::write(path, &page::html(&diagnosis, &[])?)?;
+        output::write(path, &page::html(&diagnosis, &sections)?)?;
     }
     let mut out = io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", page::json(&diagnosis))?;
-    } else {
-        write!(out, "{}", page::text(&diagnosis))?;
-        for (what, path) in [("Scenario", &args.scenario), ("Page", &args.html)] {
-            if let Some(path) = path {
-                writeln!(out, "\n{what}: {}", path.display())?;
-            }
+        let mut page = page::json(&diagnosis);
+        page["advice"] = advice.as_ref().map(Advice::json).into();
+        writeln!(out, "{page}")?;
+        return Ok(());
+    }
+    write!(out, "{}", page::text(&diagnosis))?;
+    for (heading, text) in &sections {
+        write!(out, "\n{heading}\n{text}")?;
+    }
+    for (what, path) in [("Scenario", &args.scenario), ("Page", &args.html)] {
+        if let Some(path) = path {
+            writeln!(out, "\n{what}: {}", path.display())?;
         }
     }
     Ok(())
+}
+
+/// Advice for a scenario that somebody has written, or has had written.
+fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Failure::Usage(format!("{}: {source}", path.display())))?;
+    let folder = Folder::of(path);
+    let advice = ask(&text, &[], &folder, &[], host)?;
+    let mut out = io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", advice.json())?;
+    } else {
+        write!(out, "{advice}")?;
+    }
+    Ok(())
+}
+
+/// Advice for a link that records tell of: over the likeliest link, and over others within the intervals.
+fn of_link(diagnosis: &Diagnosis, host: &Host) -> Result<Advice, Failure> {
+    let name = "link";
+    let likeliest = scenario(&diagnosis.link, name, &mut Likeliest);
+    let draws: Vec<String> = (1..=DRAWS)
+        .map(|number| scenario(&diagnosis.link, name, &mut Drawn::new(number)).toml)
+        .collect();
+    ask(
+        &likeliest.toml,
+        &draws,
+        &Traces(&likeliest),
+        &diagnosis.findings(),
+        host,
+    )
+}
+
+fn ask(
+    link: &str,
+    draws: &[String],
+    files: &dyn Files,
+    findings: &[Finding],
+    host: &Host,
+) -> Result<Advice, Failure> {
+    let question = Question {
+        draws,
+        files,
+        findings,
+        cancel: interrupt::flag(),
+        ..Question::new(link, host)
+    };
+    let bar = Bar::new("Comparing senders");
+    let progress = |done, total| {
+        bar.show(Progress {
+            done,
+            total,
+            reused: 0,
+        });
+    };
+    Ok(advise(&question, &progress)?)
+}
+
+/// The trace beside a scenario that is not on the disk.
+struct Traces<'a>(&'a Written);
+
+impl Files for Traces<'_> {
+    fn text(&self, path: &str) -> Result<String, Unreadable> {
+        let trace = self.0.trace.as_ref().filter(|(name, _)| name == path);
+        trace
+            .map(|(_, text)| text.clone())
+            .ok_or(Unreadable::NoFolder)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.trace.as_ref().is_some_and(|(name, _)| name == path)
+    }
 }
 
 fn write_scenario(diagnosis: &Diagnosis, path: &Path) -> Result<(), Failure> {

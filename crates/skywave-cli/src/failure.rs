@@ -106,6 +106,9 @@ pub(crate) enum Failure {
     /// Records of a link could not be read.
     #[error(transparent)]
     Diagnose(#[from] skywave_diagnose::diagnosis::Error),
+    /// Senders could not be compared over a link.
+    #[error(transparent)]
+    Advice(#[from] skywave_diagnose::advice::AdviceError),
     /// Real packets could not be impaired, or were otherwise than asked.
     #[error(transparent)]
     Impair(#[from] ImpairError),
@@ -288,6 +291,7 @@ impl Failure {
             | Self::Capturing(_)
             | Self::Capture { .. }
             | Self::Diagnose(_)
+            | Self::Advice(_)
             | Self::Python { .. }
             | Self::Gap(_)
             | Self::Write(_)

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use skywave_lab::capture::ReadError;
 
-use crate::fit::path::{self, PathFit};
+use crate::advice::Finding;
+use crate::fit::Choice;
+use crate::fit::path::{self, PathFit, QueueModel, RateModel};
 use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
 use crate::link::{Fits, Link};
 use crate::record::{self, Mistake, Record};
 use crate::transfer::{self, Capture, Transfer};
+use crate::why::{Verdict, Why, why};
 
 /// Bytes by which a capture is known from a text.
 const BEGINNING: u64 = 4096;
@@ -44,6 +47,8 @@ pub struct Observed {
     pub transfer: Transfer,
     /// Its path, where the capture was taken near its sender and enough was sent.
     pub path: Option<PathFit>,
+    /// What it waited for.
+    pub why: Why,
 }
 
 /// Why records cannot be read.
@@ -116,6 +121,7 @@ impl Diagnosis {
             }
             transfers.extend(capture.transfers.into_iter().map(|transfer| Observed {
                 file: name.clone(),
+                why: why(&transfer, None),
                 transfer,
                 path: None,
             }));
@@ -129,6 +135,7 @@ impl Diagnosis {
                 && let Some(fit) = path::fit(transfer)
             {
                 fits.paths.push((observed.file.clone(), fit.clone()));
+                observed.why = why(transfer, Some(&fit));
                 observed.path = Some(fit);
             }
         }
@@ -169,6 +176,50 @@ impl Diagnosis {
         let tests = self.fits.throughputs.iter().map(|(name, _)| name.as_str());
         let rates = self.fits.rates.iter().map(|(name, _)| name.as_str());
         transfers.chain(probes).chain(tests).chain(rates)
+    }
+}
+
+/// Time in a full queue that is far too much, seconds, and in base round trips.
+const DEEP_S: f64 = 0.2;
+const DEEP_RTTS: f64 = 2.0;
+
+impl Diagnosis {
+    /// What was found that settings can help against.
+    pub fn findings(&self) -> Vec<Finding> {
+        let link = &self.link;
+        let base_s = link.base_s.known.told().map_or(0.0, |base| base.value);
+        let rate_bps = match link.rate.known.told() {
+            Some(RateModel::Constant(rate, _)) => Some(rate.value),
+            Some(RateModel::Recorded(recorded)) => Some(recorded.median_bps),
+            None => link.at_least_bps,
+        };
+        let mut findings = Vec::new();
+        if let Some(policer) = link.policer.as_ref().and_then(|found| found.known.told()) {
+            let rate_bps = policer.bps.value;
+            findings.push(Finding::Policer { rate_bps });
+        }
+        let queue = link.queue.known.told().map(Choice::best);
+        if let (Some(QueueModel::DropTail { bytes }), Some(rate_bps)) = (queue, rate_bps)
+            && bytes.value * 8.0 / rate_bps > f64::max(DEEP_S, DEEP_RTTS * base_s)
+        {
+            findings.push(Finding::DeepQueue {
+                ours: false,
+                rate_bps,
+            });
+        }
+        let bdp_bytes = rate_bps.unwrap_or(0.0) * base_s / 8.0;
+        // The transfer with the most bytes tells what holds this link's transfers up.
+        findings.extend(self.transfers.first().and_then(|o| match o.why.verdict {
+            Verdict::ReceiveWindow => Some(Finding::ReceiveWindow { bdp_bytes }),
+            Verdict::SendBuffer => Some(Finding::SendBuffer { bdp_bytes }),
+            Verdict::ShortFlow => Some(Finding::ShortFlows),
+            Verdict::Application => Some(Finding::Application),
+            Verdict::SlowReceiver => Some(Finding::SlowReceiver),
+            Verdict::Timeouts => Some(Finding::Timeouts { rtt_s: base_s }),
+            Verdict::Spurious => Some(Finding::Reordering),
+            _ => None,
+        }));
+        findings
     }
 }
 

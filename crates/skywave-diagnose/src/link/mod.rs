@@ -1,7 +1,9 @@
 //! The link that a set of records tells of: each property from the record that tells it best.
 
+mod draws;
 mod scenario;
 
+pub use draws::{Drawn, Likeliest};
 pub use scenario::{Values, Written, scenario};
 pub(crate) use scenario::{interval, short};
 

@@ -1,13 +1,16 @@
 //! The page as JSON.
 
-use serde_json::{Value, json as object};
+use serde_json::{Map, Value, json as object};
 
 use super::rows;
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{Diagnosis, Observed};
 use crate::fit::{Candidate, Choice, Estimate, Known};
 use crate::link::Property;
+use crate::transfer::Cause;
+use crate::why::State;
 
-/// The page as a JSON object: `link` (a row a property), `models` (the candidates with their information criteria), `notes`.
+/// The page as a JSON object: `link` (a row a property), `models` (the candidates with their information criteria), `transfers`
+/// (what each waited for), `notes`.
 pub fn json(diagnosis: &Diagnosis) -> Value {
     let link = &diagnosis.link;
     let rows: Vec<Value> = rows(link)
@@ -25,7 +28,39 @@ pub fn json(diagnosis: &Diagnosis) -> Value {
             "losses": candidates(&link.losses),
             "jitter": candidates(&link.jitter),
         },
+        "transfers": diagnosis.transfers.iter().map(transfer).collect::<Vec<_>>(),
         "notes": diagnosis.notes,
+    })
+}
+
+fn transfer(observed: &Observed) -> Value {
+    let Observed {
+        file,
+        transfer,
+        why,
+        ..
+    } = observed;
+    let shares = State::ALL
+        .iter()
+        .map(|&(state, name)| (name.to_owned(), why.shares.of(state).into()));
+    let again = Cause::ALL.iter().map(|&(cause, name)| {
+        let count = why.again.iter().find(|(known, _)| *known == cause);
+        (name.to_owned(), count.map_or(0, |(_, count)| *count).into())
+    });
+    object!({
+        "file": file,
+        "from": transfer.from.to_string(),
+        "to": transfer.to.to_string(),
+        "begins_s": transfer.begins_s,
+        "duration_s": transfer.duration_s,
+        "goodput_bps": why.numbers.goodput_bps,
+        "verdict": why.verdict.name(),
+        "why": why.sentence,
+        "time": shares.collect::<Map<String, Value>>(),
+        "sent": why.numbers.sent,
+        "sent_again": again.collect::<Map<String, Value>>(),
+        "lost": { "all": why.losses.all, "queue": why.losses.congestive, "channel": why.losses.random },
+        "rtt_s": why.numbers.rtt_s,
     })
 }
 

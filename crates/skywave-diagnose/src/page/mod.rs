@@ -4,6 +4,7 @@ mod html;
 mod json;
 mod rows;
 mod text;
+mod transfers;
 
 pub use html::html;
 pub use json::json;

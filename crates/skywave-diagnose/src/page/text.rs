@@ -3,7 +3,11 @@
 use std::fmt::Write;
 
 use super::rows;
+use super::transfers::transfer;
 use crate::diagnosis::Diagnosis;
+
+/// Transfers that are told of: those with the most bytes.
+const SHOWN: usize = 3;
 
 /// The page as text.
 pub fn text(diagnosis: &Diagnosis) -> String {
@@ -19,6 +23,16 @@ pub fn text(diagnosis: &Diagnosis) -> String {
         out.push_str("\nWhat the records cannot tell\n");
         for row in unknown {
             let _ = writeln!(out, "  {:width$}  {}", row.name, row.value);
+        }
+    }
+    if !diagnosis.transfers.is_empty() {
+        out.push_str("\nWhy it was slow\n");
+        for observed in diagnosis.transfers.iter().take(SHOWN) {
+            out.push_str(&transfer(observed));
+        }
+        let more = diagnosis.transfers.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let _ = writeln!(out, "  and {more} smaller transfers (--json has all)");
         }
     }
     if !diagnosis.notes.is_empty() {

@@ -1,0 +1,37 @@
+//! Values drawn from the intervals of a link.
+
+use skywave_core::rng::Stream;
+
+use super::Values;
+use crate::fit::Estimate;
+
+/// Values drawn evenly from within the intervals, another set for each number.
+#[derive(Clone, Debug)]
+pub struct Drawn(Stream);
+
+impl Drawn {
+    /// The draws of a number.
+    pub fn new(number: u64) -> Self {
+        Self(Stream::named(number, "link", "draw"))
+    }
+}
+
+impl Values for Drawn {
+    fn of(&mut self, estimate: Estimate) -> f64 {
+        if estimate.low < estimate.high {
+            self.0.uniform(estimate.low, estimate.high)
+        } else {
+            estimate.value
+        }
+    }
+}
+
+/// The likeliest value of each estimate.
+#[derive(Clone, Copy, Debug)]
+pub struct Likeliest;
+
+impl Values for Likeliest {
+    fn of(&mut self, estimate: Estimate) -> f64 {
+        estimate.value
+    }
+}
