@@ -55,6 +55,11 @@ pub(crate) struct Args {
     #[arg(long)]
     no_advice: bool,
 
+    /// Print the packets and connections of captures too, counted, and losses by cause where a capture has our comments. Without this
+    /// only of captures that tell nothing of the link.
+    #[arg(long)]
+    packets: bool,
+
     /// Print one JSON object instead of the page.
     #[arg(long)]
     json: bool,
@@ -74,7 +79,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
-    let advice = if args.no_advice {
+    let advice = if args.no_advice || diagnosis.is_empty() {
         None
     } else {
         Some(of_link(&diagnosis, &host)?)
@@ -96,6 +101,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     write!(out, "{}", page::text(&diagnosis))?;
     for (heading, text) in &sections {
         write!(out, "\n{heading}\n{text}")?;
+    }
+    if args.packets || diagnosis.is_empty() {
+        write!(out, "{}", page::packets(&diagnosis))?;
     }
     for (what, path) in [("Scenario", &args.scenario), ("Page", &args.html)] {
         if let Some(path) = path {

@@ -95,14 +95,6 @@ pub(crate) enum Failure {
     /// Captures could not be made.
     #[error(transparent)]
     Capturing(#[from] capture::Error),
-    /// A capture could not be read.
-    #[error("{}: {source}", path.display())]
-    Capture {
-        /// The file.
-        path: PathBuf,
-        /// Mistake in the capture.
-        source: capture::ReadError,
-    },
     /// Records of a link could not be read.
     #[error(transparent)]
     Diagnose(#[from] skywave_diagnose::diagnosis::Error),
@@ -289,7 +281,6 @@ impl Failure {
             Self::Experiment(_)
             | Self::Merge(_)
             | Self::Capturing(_)
-            | Self::Capture { .. }
             | Self::Diagnose(_)
             | Self::Advice(_)
             | Self::Python { .. }

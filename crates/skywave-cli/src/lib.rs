@@ -1,6 +1,5 @@
 //! The `skywave` command: one module a verb. The program and the Python package both call [`main`].
 
-mod capture;
 mod check;
 mod completions;
 mod diagnose;
@@ -40,6 +39,7 @@ mod send;
 mod several;
 mod validate;
 mod variants;
+mod verbs;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -63,6 +63,7 @@ use failure::Failure;
         skywave validate\n  \
         skywave rank\n  \
         skywave check my-link.toml\n  \
+        skywave diagnose upload.pcap ping.log\n  \
         skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
         skywave variants\n  \
         skywave recv --listen 0.0.0.0:4747 --into inbox --code\n  \
@@ -83,7 +84,6 @@ enum Verb {
     Rank(rank::Args),
     Validate(validate::Args),
     Check(check::Args),
-    Capture(capture::Args),
     Diagnose(diagnose::Args),
     Impair(impair::Args),
     Gap(gap::Args),
@@ -107,6 +107,7 @@ First steps:
   skywave new my-link                   # write a scenario of your own, my-link.toml
   skywave run my-link.toml              # simulate it: a table, a report with plots, data
   skywave reproduce cerl                # every claim of a paper: theirs, ours, verdict
+  skywave diagnose upload.pcap ping.log # a slow link of yours: what is wrong, what would help
   skywave recv --listen 0.0.0.0:4747 --into inbox --code   # take files: it prints a code
   skywave send FILE HOST:PORT --code CODE
 
@@ -121,7 +122,7 @@ fn version() -> &'static str {
 
 /// The command as clap knows it.
 fn command() -> clap::Command {
-    with_negative_values(Cli::command())
+    verbs::grouped(with_negative_values(Cli::command()))
 }
 
 /// A negative number without a unit, after an option, is its value: what is wrong with it is told, not that there is no
@@ -175,7 +176,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Rank(args) => rank::main(&args),
         Verb::Validate(args) => validate::main(&args),
         Verb::Check(args) => check::main(&args),
-        Verb::Capture(args) => capture::main(&args),
         Verb::Diagnose(args) => diagnose::main(&args),
         Verb::Impair(args) => impair::main(&args),
         Verb::Gap(args) => gap::main(&args),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use skywave_lab::capture::ReadError;
+use skywave_lab::capture::{ReadError, Summary};
 
 use crate::advice::Finding;
 use crate::fit::Choice;
@@ -34,6 +34,8 @@ pub struct Diagnosis {
     pub fits: Fits,
     /// Transfers of captures, with the name of the file, those with the most bytes first.
     pub transfers: Vec<Observed>,
+    /// Captures with the names of their files: packets and connections, counted.
+    pub captures: Vec<(String, Summary)>,
     /// Remarks on the records, each a sentence.
     pub notes: Vec<String>,
 }
@@ -101,24 +103,26 @@ impl Diagnosis {
         let mut fits = Fits::default();
         let mut transfers = Vec::new();
         let mut notes = Vec::new();
-        let mut captures = Vec::new();
+        let mut read = Vec::new();
         for file in files {
             if let Some(capture) = add(file, &mut fits, &mut notes)? {
-                captures.push((file.as_path(), capture));
+                read.push((file.as_path(), capture));
             }
         }
-        for (name, capture) in joined(captures)? {
+        let mut captures = Vec::new();
+        for (name, capture) in joined(read)? {
             if capture.is_cut_off {
                 notes.push(format!(
                     "{name} ends within a packet; what is there was read."
                 ));
             }
-            if capture.transfers.is_empty() {
+            let is_unanswered = capture.transfers.iter().all(|t| t.delivered == 0);
+            if !capture.transfers.is_empty() && is_unanswered {
                 notes.push(format!(
-                    "{name}: {} packets, none of them TCP with a payload",
-                    capture.packets
+                    "{name} shows one direction: bring the capture of the other one beside it, and more is told."
                 ));
             }
+            captures.push((name.clone(), capture.summary));
             transfers.extend(capture.transfers.into_iter().map(|transfer| Observed {
                 file: name.clone(),
                 why: why(&transfer, None),
@@ -141,7 +145,7 @@ impl Diagnosis {
         }
         let far = transfers
             .iter()
-            .find(|observed| !observed.transfer.is_near_sender);
+            .find(|observed| observed.transfer.delivered > 0 && !observed.transfer.is_near_sender);
         if let (true, Some(far)) = (fits.paths.is_empty(), far) {
             notes.push(format!(
                 "{} was taken near the receiver: what was lost before it is not in it. A capture at the sender tells \
@@ -153,13 +157,14 @@ impl Diagnosis {
             && fits.probes.is_empty()
             && fits.throughputs.is_empty()
             && fits.rates.is_empty();
-        if is_empty {
+        if is_empty && captures.iter().all(|(_, summary)| summary.packets == 0) {
             notes.push(
                 "no transfer with round trips, no probes, no throughput, no rates".to_owned(),
             );
             return Err(Error::Nothing(notes.join("; ")));
         }
         Ok(Self {
+            captures,
             link: Link::of(&fits),
             fits,
             transfers,
@@ -169,6 +174,15 @@ impl Diagnosis {
 }
 
 impl Diagnosis {
+    /// Nothing tells of the link: captures of one direction, or without TCP.
+    pub fn is_empty(&self) -> bool {
+        let fits = &self.fits;
+        fits.paths.is_empty()
+            && fits.probes.is_empty()
+            && fits.throughputs.is_empty()
+            && fits.rates.is_empty()
+    }
+
     /// Names of the records that tell something.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let transfers = self.transfers.iter().map(|observed| observed.file.as_str());

@@ -1,11 +1,13 @@
 //! The page: what the link is, in rows that a person reads in a minute.
 
+mod connections;
 mod html;
 mod json;
 mod rows;
 mod text;
 mod transfers;
 
+pub use connections::packets;
 pub use html::html;
 pub use json::json;
 pub use rows::{Row, rows};

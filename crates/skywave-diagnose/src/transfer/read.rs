@@ -5,7 +5,7 @@ use std::io::Read;
 
 use etherparse::TcpOptionElement;
 use skywave_core::seq::SeqNr;
-use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, dissect};
+use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary, dissect};
 use smallvec::SmallVec;
 
 use super::bins::Bins;
@@ -24,14 +24,8 @@ const TIMESTAMPS: u64 = 12;
 /// What a capture shows.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
-    /// Packets.
-    pub packets: u64,
-    /// Packets that are neither TCP nor UDP, or of which too little was kept to tell.
-    pub other: u64,
-    /// Packets of UDP.
-    pub udp: u64,
-    /// Seconds from the first packet to the last.
-    pub span_s: f64,
+    /// Packets and connections, counted.
+    pub summary: Summary,
     /// The file ends within a packet.
     pub is_cut_off: bool,
     /// Directions of TCP connections with a payload, in the order in which the connections began.
@@ -125,15 +119,13 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn add(&mut self, frame: &Frame<'_>) {
-        self.capture.packets += 1;
+        self.capture.summary.add(frame);
         let first_ns = *self.first_ns.get_or_insert(frame.at_ns);
         self.last_ns = self.last_ns.max(frame.at_ns);
         let Some(packet) = dissect(frame) else {
-            self.capture.other += 1;
             return;
         };
         let Some(tcp) = &packet.tcp else {
-            self.capture.udp += 1;
             return;
         };
         let key = (packet.from.min(packet.to), packet.from.max(packet.to));
@@ -163,7 +155,6 @@ impl Reader {
 
     pub(super) fn finish(mut self) -> Capture {
         let first_ns = self.first_ns.unwrap_or(0);
-        self.capture.span_s = self.last_ns.saturating_sub(first_ns) as f64 / 1e9;
         for connection in self.connections {
             self.capture
                 .transfers

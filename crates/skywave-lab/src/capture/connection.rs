@@ -94,7 +94,8 @@ impl Summary {
         Ok(summary)
     }
 
-    fn add(&mut self, frame: &Frame<'_>) {
+    /// Adds a packet.
+    pub fn add(&mut self, frame: &Frame<'_>) {
         self.packets += 1;
         let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));
         self.span_ns = Some((first.min(frame.at_ns), last.max(frame.at_ns)));

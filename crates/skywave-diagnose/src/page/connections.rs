@@ -1,48 +1,25 @@
-//! `skywave capture`: what a packet capture shows.
+//! Captures in words: their packets and connections, counted.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fmt::{self, Write};
 
 use skywave_lab::capture::{Connection, Direction, Protocol, Summary};
 use skywave_lab::report::number::{decimals, fixed, scale};
 use skywave_sim::outcome::Unit;
 
-use crate::failure::Failure;
+use crate::diagnosis::Diagnosis;
 
-/// Sum up a packet capture: its connections, and what was lost where.
-///
-/// Reads captures of `skywave run --capture` and those of tcpdump or Wireshark (pcap and pcapng over
-/// Ethernet, Linux "any" and raw IP). A retransmission is a TCP segment of which the capture has shown
-/// a part before. Losses are known from the comments in our own captures; goodput counts the payload
-/// that no comment says to be lost, each byte once.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  \
-    skywave run my-link.toml --capture=radio\n  \
-    skywave capture runs/my-link/captures/3-newreno-0.005/radio.pcapng")]
-pub(crate) struct Args {
-    /// Capture file (pcapng or pcap).
-    file: PathBuf,
-}
-
-pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let unreadable = |source| Failure::Capture {
-        path: args.file.clone(),
-        source,
-    };
-    let file = File::open(&args.file).map_err(|error| unreadable(error.into()))?;
-    let summary = Summary::read(file).map_err(unreadable)?;
-    print(&mut io::stdout().lock(), &summary)?;
-    if summary.cut_off {
-        eprintln!(
-            "skywave: {} ends within a packet; what is there was read",
-            args.file.display()
-        );
+/// Packets and connections of the captures, as text.
+pub fn packets(diagnosis: &Diagnosis) -> String {
+    let mut out = String::new();
+    for (name, summary) in &diagnosis.captures {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "\n{name}");
+        let _ = connections(&mut out, summary);
     }
-    Ok(())
+    out
 }
 
-fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+fn connections(out: &mut String, summary: &Summary) -> fmt::Result {
     let (first, last) = summary.span_ns.unwrap_or((0, 0));
     writeln!(
         out,
@@ -78,11 +55,11 @@ fn print(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 }
 
 fn print_direction(
-    out: &mut impl Write,
+    out: &mut String,
     arrow: &str,
     connection: &Connection,
     direction: &Direction,
-) -> io::Result<()> {
+) -> fmt::Result {
     let packets = format!(
         "{} packets, {}",
         direction.packets,
