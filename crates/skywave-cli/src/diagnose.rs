@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use skywave_diagnose::advice::{Advice, Finding, Host, Question, advise};
-use skywave_diagnose::diagnosis::{Diagnosis, is_scenario};
+use skywave_diagnose::diagnosis::{Basis, Diagnosis, is_scenario};
 use skywave_diagnose::link::{Drawn, Likeliest, Written, scenario};
 use skywave_diagnose::page;
 use skywave_lab::experiment::Progress;
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// What the sending host has: `any`, `linux` (this host: /proc is read), `linux:cubic,bbr` or `quic:noq`.
+    /// Laws that the sending host has: `any`, `linux` (this host: /proc is read), `linux:cubic,bbr` or `quic:noq`.
     #[arg(long, value_name = "HOST", default_value = "any")]
     on: String,
 
@@ -79,15 +79,26 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
-    let advice = if args.no_advice || diagnosis.is_empty() {
+    let basis = diagnosis.basis();
+    let advice = if args.no_advice || diagnosis.is_empty() || basis == Basis::Nothing {
         None
     } else {
         Some(of_link(&diagnosis, &host)?)
     };
-    let sections: Vec<(String, String)> = advice
-        .iter()
-        .map(|advice| ("What would help".to_owned(), advice.to_string()))
-        .collect();
+    let mut sections = Vec::new();
+    let heading = "What would help".to_owned();
+    match &advice {
+        Some(advice) if basis == Basis::Least => sections.push((
+            heading,
+            format!("The rate is not known; it was taken to be the most that was seen.\n{advice}"),
+        )),
+        Some(advice) => sections.push((heading, advice.to_string())),
+        None if !args.no_advice && !diagnosis.is_empty() => sections.push((
+            heading,
+            "No record tells the rate: bring a capture of a transfer, or iperf3's JSON, beside these.\n".to_owned(),
+        )),
+        None => {}
+    }
     if let Some(path) = &args.html {
         output::write(path, &page::html(&diagnosis, &sections)?)?;
     }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use skywave_lab::capture::{ReadError, Summary};
 
 use crate::advice::Finding;
-use crate::fit::Choice;
 use crate::fit::path::{self, PathFit, QueueModel, RateModel};
 use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
+use crate::fit::{Choice, Known};
 use crate::link::{Fits, Link};
 use crate::record::{self, Mistake, Record};
 use crate::transfer::{self, Capture, Transfer};
@@ -30,7 +30,7 @@ const FEWEST: usize = 20;
 pub struct Diagnosis {
     /// The link.
     pub link: Link,
-    /// What each record tells by itself.
+    /// Fits of each record by itself.
     pub fits: Fits,
     /// Transfers of captures, with the name of the file, those with the most bytes first.
     pub transfers: Vec<Observed>,
@@ -47,9 +47,9 @@ pub struct Observed {
     pub file: String,
     /// The transfer.
     pub transfer: Transfer,
-    /// Its path, where the capture was taken near its sender and enough was sent.
+    /// Path of the transfer, where the capture was taken near its sender and enough was sent.
     pub path: Option<PathFit>,
-    /// What it waited for.
+    /// Reasons for which it waited.
     pub why: Why,
 }
 
@@ -193,12 +193,32 @@ impl Diagnosis {
     }
 }
 
+/// Rate of the link that advice can be based on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The rate is told.
+    Told,
+    /// A rate that it has at least.
+    Least,
+    /// No record tells of any rate.
+    Nothing,
+}
+
 /// Time in a full queue that is far too much, seconds, and in base round trips.
 const DEEP_S: f64 = 0.2;
 const DEEP_RTTS: f64 = 2.0;
 
 impl Diagnosis {
-    /// What was found that settings can help against.
+    /// Rate that advice would be based on.
+    pub fn basis(&self) -> Basis {
+        match (&self.link.rate.known, self.link.at_least_bps) {
+            (Known::Told(_), _) => Basis::Told,
+            (Known::Unknown(_), Some(bps)) if bps > 0.0 => Basis::Least,
+            _ => Basis::Nothing,
+        }
+    }
+
+    /// Findings that settings can help against.
     pub fn findings(&self) -> Vec<Finding> {
         let link = &self.link;
         let base_s = link.base_s.known.told().map_or(0.0, |base| base.value);

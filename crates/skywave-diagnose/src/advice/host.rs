@@ -13,7 +13,7 @@ use super::route::Route;
 pub struct Host {
     /// The system or library.
     pub on: On,
-    /// Its kernel's laws; `None` if they are not known.
+    /// Laws of its kernel; `None` if they are not known.
     pub laws: Option<Laws>,
     /// The law of connections that choose none; `None` if it is not known.
     pub current: Option<String>,

@@ -91,7 +91,7 @@ pub struct Hang {
     pub link: String,
     /// Best sender there.
     pub winner: &'static str,
-    /// Its number.
+    /// Number of the value.
     pub best: f64,
     /// Number of the chosen sender.
     pub chosen: f64,

@@ -17,7 +17,7 @@ pub(super) const HOOK: &str = "the same command in a hook of the network's start
 /// Commands for one end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipe {
-    /// Its purpose, in words.
+    /// Purpose, in words.
     pub of: String,
     /// Ways to have it, of which one is enough; steps whose scope begins with "first" come before.
     pub steps: Vec<Step>,

@@ -29,7 +29,7 @@ pub enum BadRoute {
     /// The text is not what `ip -j route get` prints.
     #[error("this is not what `ip -j route get ADDRESS` prints: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// There is no route in it.
+    /// No route in the text.
     #[error("`ip -j route get ADDRESS` has printed no route")]
     Empty,
 }

@@ -26,7 +26,7 @@ pub(super) struct Scene {
     contestants: usize,
     /// Links on the data's way.
     way: Vec<usize>,
-    /// The one of them with the least rate.
+    /// Narrowest of these.
     bottleneck: usize,
 }
 

@@ -15,7 +15,7 @@ pub struct Sender {
     pub id: &'static str,
     /// Transport in a scenario, as a TOML value.
     pub transport: &'static str,
-    /// Its origin.
+    /// Origin.
     pub by: By,
 }
 

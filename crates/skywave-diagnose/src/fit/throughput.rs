@@ -30,7 +30,7 @@ pub struct ThroughputFit {
     pub lost: Known<Estimate>,
 }
 
-/// What a throughput test tells of its path.
+/// Path of a throughput test, as far as it tells.
 pub fn fit(record: &Throughput) -> ThroughputFit {
     let later: Vec<_> = record
         .intervals

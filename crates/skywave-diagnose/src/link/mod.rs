@@ -14,7 +14,7 @@ use crate::fit::throughput::ThroughputFit;
 use crate::fit::{Choice, Estimate, Known};
 use crate::record::Rates;
 
-/// What the records tell, each beside the name of its file.
+/// Fits of the records, each beside the name of its file.
 #[derive(Clone, Debug, Default)]
 pub struct Fits {
     /// Probes.
@@ -67,7 +67,7 @@ pub struct Link {
 const USUAL_PACKET: f64 = 1500.0;
 
 impl<T: Clone> Property<T> {
-    /// The first of these that is known, else the first reason.
+    /// First value that is known, else the first reason.
     fn first<'a>(found: impl Iterator<Item = (&'a String, Known<T>)>, nothing: &str) -> Self {
         let mut reason = None;
         for (from, known) in found {

@@ -24,7 +24,7 @@ pub struct Written {
     pub trace: Option<(String, String)>,
 }
 
-/// Which value of each estimate is written: the likeliest, or one of its interval.
+/// Choice of the value that is written of each estimate: the likeliest, or one of its interval.
 pub trait Values {
     /// The value to be written of an estimate.
     fn of(&mut self, estimate: Estimate) -> f64;

@@ -128,7 +128,7 @@ fn round_trips(observed: &Observed) -> Plot {
     }
 }
 
-/// What arrived over time.
+/// Goodput over time.
 fn goodput(observed: &Observed) -> Plot {
     let mut points: Vec<(f64, f64)> = Vec::new();
     let width_s = f64::from(AVERAGED) * WIDTH_NS as f64 / 1e9;

@@ -11,7 +11,7 @@ use crate::link::{Link, Property, interval, short};
 pub struct Row {
     /// Name of the property.
     pub name: &'static str,
-    /// Its value with the interval; of an unknown one why it is unknown.
+    /// Value with the interval; of an unknown one why it is unknown.
     pub value: String,
     /// File that tells it; empty for what is unknown.
     pub from: String,

@@ -1,4 +1,4 @@
-//! What a sender did and knew in each hundredth of a second.
+//! Hundredths of a second, with what a sender did and knew in each.
 
 /// Width of a bin, nanoseconds.
 pub const WIDTH_NS: u64 = 10_000_000;

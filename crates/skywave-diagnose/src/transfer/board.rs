@@ -1,4 +1,4 @@
-//! What one end of a connection has sent and not yet heard of, and what the answers tell.
+//! Scoreboard of one end of a connection: what it has sent and not yet heard of, and what the answers tell.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const REMEMBERED: usize = 4096;
 #[derive(Clone, Debug)]
 struct Outstanding {
     end: u64,
-    /// Its transmissions, as indices.
+    /// Transmissions of the segment, as indices.
     sends: SmallVec<[u32; 2]>,
     /// Timestamp of the first one after the original.
     stamp: Option<u32>,
@@ -35,7 +35,7 @@ struct Outstanding {
 #[derive(Clone, Debug)]
 struct Repaired {
     sends: SmallVec<[u32; 2]>,
-    /// That the last was in vain is known before a duplicate's report.
+    /// Whether the last is known to be in vain before a duplicate's report.
     is_foreseen: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Board {
     outstanding: BTreeMap<u64, Outstanding>,
     /// Segments sent more than once that have arrived, by their first position.
     repaired: BTreeMap<u64, Repaired>,
-    /// What was sent and is not in the capture: the end of each part, by its first position.
+    /// Parts that were sent and are not in the capture: the end of each part, by its first position.
     gaps: BTreeMap<u64, u64>,
     /// Payload bytes of these.
     pub(super) unseen: u64,
@@ -358,7 +358,7 @@ impl Board {
         sent.again = Some(Cause::Spurious);
     }
 
-    /// Of the transmissions of a segment that arrived twice, the one that did arrive although it had been given up, and the one
+    /// Two transmissions of a segment that arrived twice: the one that did arrive although it had been given up, and the one
     /// that was sent in vain.
     fn twice(&self, sends: &[u32]) -> Option<(Option<usize>, usize)> {
         let sends = || sends.iter().map(|index| *index as usize);

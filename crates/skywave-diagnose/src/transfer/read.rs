@@ -21,7 +21,7 @@ const MOST_PIECES: u64 = 128;
 /// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
 const TIMESTAMPS: u64 = 12;
 
-/// What a capture shows.
+/// Contents of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     /// Packets and connections, counted.
@@ -59,7 +59,7 @@ pub struct Transfer {
     pub unseen: u64,
     /// The capture was taken near the sender of the data: its round trips are the path's.
     pub is_near_sender: bool,
-    /// What the comments of our own captures say of packets of payload, in the order of `sent`'s packets; else empty.
+    /// Comments of our own captures on packets of payload, in the order of `sent`'s packets; else empty.
     pub remarks: Vec<Option<Remark>>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Script {
     first: u32,
     /// The server's window, as its packets have it: a quarter of the bytes.
     pub(crate) window: u16,
-    /// What answers echo, if packets have timestamps; the client's are milliseconds.
+    /// Timestamps that answers echo, if packets have timestamps; the client's are milliseconds.
     pub(crate) echo: Option<u32>,
 }
 
@@ -43,7 +43,7 @@ impl Script {
         Self::agreed(first, MSS as u16)
     }
 
-    /// The same, with a largest segment that both ends agree upon.
+    /// Script of a connection with a largest segment that both ends agree upon.
     pub(crate) fn agreed(first: u32, mss: u16) -> Self {
         let mut script = Self::midway(first);
         let options = [

@@ -11,22 +11,22 @@ pub struct Sent {
     answered_us: u32,
     /// Bytes from the IP header on.
     pub bytes: u16,
-    /// What became of it.
+    /// Fate of the transmission.
     pub fate: Fate,
     /// Why it was sent again; `None` for the first transmission.
     pub again: Option<Cause>,
 }
 
-/// What became of a transmission, as far as the answers tell.
+/// Fate of a transmission, as far as the answers tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// No answer told until the capture's end.
     Unknown,
-    /// It did not arrive.
+    /// Did not arrive.
     Lost,
-    /// It arrived, and its answer waited for others: the time until then is no round trip.
+    /// Arrived, and its answer waited for others: the time until then is no round trip.
     Delivered,
-    /// It arrived, and was answered at once: the time until then is a round trip.
+    /// Arrived, and was answered at once: the time until then is a round trip.
     Timed,
 }
 
@@ -39,7 +39,7 @@ pub enum Cause {
     Timeout,
     /// The last segment, sent again to provoke an answer (RFC 8985 section 7).
     TailProbe,
-    /// Its first transmission had arrived.
+    /// Sent although the first transmission had arrived.
     Spurious,
 }
 
@@ -85,7 +85,7 @@ impl Sent {
         (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
     }
 
-    /// Its round trip in seconds, if the answer tells it.
+    /// Round trip in seconds, if the answer tells it.
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }

@@ -50,7 +50,7 @@ impl EventKind {
 /// Something remarkable, of one kind, once or again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its kind.
+    /// Kind of the event.
     pub kind: EventKind,
     /// How often.
     pub count: u64,

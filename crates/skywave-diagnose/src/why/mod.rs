@@ -22,7 +22,7 @@ pub const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 /// Why a transfer was not faster.
 #[derive(Clone, Debug)]
 pub struct Why {
-    /// What mattered most.
+    /// Verdict: what mattered most.
     pub verdict: Verdict,
     /// The verdict in a sentence, with its numbers.
     pub sentence: String,

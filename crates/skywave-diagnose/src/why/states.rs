@@ -1,4 +1,4 @@
-//! What a transfer waited for, by hundredths of a second.
+//! States of a transfer: what it waited for, by hundredths of a second.
 
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ const RATE_S: f64 = 0.1;
 const FULL_RATE: f64 = 0.93;
 const STARVED_RATE: f64 = 0.5;
 
-/// What holds a transfer up.
+/// State of a transfer: what holds it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// The opening of the connection.

@@ -27,12 +27,12 @@ const WAIT_RTTS: f64 = 0.03;
 const DEEP_S: f64 = 0.2;
 const DEEP_RTTS: f64 = 2.0;
 
-/// What held a transfer up the most.
+/// Verdict on a transfer: what held it up the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Nothing can be told.
     Untold,
-    /// It ended before the congestion window had grown.
+    /// Ended before the congestion window had grown.
     ShortFlow,
     /// The receiver's window is too small.
     ReceiveWindow,
@@ -82,7 +82,7 @@ impl Verdict {
     }
 }
 
-/// What a verdict is based on.
+/// Basis of a verdict.
 pub(super) struct Facts<'a> {
     pub(super) transfer: &'a Transfer,
     pub(super) path: Option<&'a PathFit>,

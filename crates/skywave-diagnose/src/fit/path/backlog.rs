@@ -10,9 +10,9 @@ use crate::transfer::{Fate, Sent};
 pub(super) struct Step {
     /// When it was sent, seconds.
     pub(super) at_s: f64,
-    /// Its bytes.
+    /// Bytes of the packet.
     pub(super) bytes: f64,
-    /// It was lost; `None` if nobody knows.
+    /// Whether it was lost; `None` if nobody knows.
     pub(super) lost: Option<bool>,
     /// Bytes that it found in the queue.
     pub(super) found: f64,

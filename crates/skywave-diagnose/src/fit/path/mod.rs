@@ -73,7 +73,7 @@ pub struct PathFit {
     pub kinds: Vec<Option<Loss>>,
 }
 
-/// What a transfer tells of its path; `None` if no round trip is known.
+/// Path of a transfer, as far as it tells; `None` if no round trip is known.
 pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     let view = View::of(transfer)?;
     let rate = rate::rate(&view);
@@ -190,7 +190,7 @@ fn chance(steps: &[Step], drop: &[f64]) -> f64 {
     lost as f64 / calm().count().max(1) as f64
 }
 
-/// What each transmission says of the channel: nothing where the queue may have dropped it.
+/// Observations of the channel, one a transmission: nothing where the queue may have dropped it.
 fn observations(steps: &[Step], drop: &[f64]) -> Vec<Observation> {
     steps
         .iter()

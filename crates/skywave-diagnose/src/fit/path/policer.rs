@@ -131,7 +131,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
     })
 }
 
-/// What a bucket of tokens says of each packet.
+/// Predictions of a bucket of tokens for each packet.
 struct Bucket {
     /// Probability that it drops it.
     drop: Vec<f64>,

@@ -111,7 +111,7 @@ impl Opportunities {
         }
     }
 
-    /// What would have come through between two times.
+    /// Opportunities spread evenly between two times.
     fn spread(&mut self, from_s: f64, to_s: f64, bps: f64) {
         let count = ((to_s - from_s) * bps / 8.0 / OPPORTUNITY) as u64;
         for i in 0..count {

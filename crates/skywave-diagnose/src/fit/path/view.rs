@@ -14,11 +14,11 @@ pub(super) struct Arrival {
     pub(super) at_s: f64,
     /// Bytes of the segment from the IP header on.
     pub(super) bytes: f64,
-    /// Its round trip, if the answer tells it.
+    /// Round trip, if the answer tells it.
     pub(super) rtt_s: Option<f64>,
 }
 
-/// What the estimators ask of a transfer.
+/// Times and arrivals of a transfer, as the estimators ask for them.
 #[derive(Clone, Debug)]
 pub(super) struct View<'a> {
     pub(super) sent: &'a [Sent],

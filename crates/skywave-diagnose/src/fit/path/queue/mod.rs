@@ -19,9 +19,9 @@ const NEAR: f64 = 4.0;
 /// Behaviour of the bottleneck's queue: what it does, or that it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueModel {
-    /// It drops nothing: all losses are the channel's.
+    /// No drops: all losses are the channel's.
     None,
-    /// It drops what comes when it is full.
+    /// Drops what comes when it is full.
     DropTail {
         /// Capacity, bytes.
         bytes: Estimate,
