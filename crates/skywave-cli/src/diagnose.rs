@@ -8,7 +8,7 @@ use skywave_diagnose::diagnosis::{Basis, Diagnosis, is_scenario};
 use skywave_diagnose::link::{Drawn, Likeliest, Written, scenario};
 use skywave_diagnose::page;
 use skywave_lab::experiment::Progress;
-use skywave_lab::folder::Folder;
+use skywave_lab::folder::{self, Folder};
 use skywave_lab::scenario::{Files, Unreadable};
 
 use crate::failure::Failure;
@@ -126,10 +126,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 
 /// Advice for a scenario that somebody has written, or has had written.
 fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Failure::Usage(format!("{}: {source}", path.display())))?;
+    let known = folder::load(path)?;
+    let text = known.text();
     let folder = Folder::of(path);
-    let advice = ask(&text, &[], &folder, &[], host)?;
+    let advice = ask(text, &[], &folder, &[], host)?;
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", advice.json())?;

@@ -153,11 +153,7 @@ impl Diagnosis {
                 far.file
             ));
         }
-        let is_empty = fits.paths.is_empty()
-            && fits.probes.is_empty()
-            && fits.throughputs.is_empty()
-            && fits.rates.is_empty();
-        if is_empty && captures.iter().all(|(_, summary)| summary.packets == 0) {
+        if fits.is_empty() && captures.iter().all(|(_, summary)| summary.packets == 0) {
             notes.push(
                 "no transfer with round trips, no probes, no throughput, no rates".to_owned(),
             );
@@ -176,11 +172,17 @@ impl Diagnosis {
 impl Diagnosis {
     /// Nothing tells of the link: captures of one direction, or without TCP.
     pub fn is_empty(&self) -> bool {
-        let fits = &self.fits;
-        fits.paths.is_empty()
-            && fits.probes.is_empty()
-            && fits.throughputs.is_empty()
-            && fits.rates.is_empty()
+        self.fits.is_empty()
+    }
+
+    /// Transfers that a page tells of: those with the most bytes, without such as have next to none beside them.
+    pub fn largest(&self) -> impl Iterator<Item = &Observed> {
+        const MOST: usize = 3;
+        const SMALL: f64 = 0.01;
+        let first = self.transfers.first();
+        let most = first.map_or(0.0, |first| first.transfer.delivered as f64);
+        let largest = self.transfers.iter().take(MOST);
+        largest.filter(move |other| other.transfer.delivered as f64 >= SMALL * most)
     }
 
     /// Names of the records that tell something.
@@ -319,6 +321,7 @@ fn add(path: &Path, fits: &mut Fits, notes: &mut Vec<String>) -> Result<Option<C
                 fits.probes.push((name.clone(), ProbeFit::new(&probes)));
             }
             Record::Throughput(test) => {
+                notes.push(throughput::sentence(&name, &test));
                 fits.throughputs
                     .push((name.clone(), throughput::fit(&test)));
             }
@@ -327,7 +330,7 @@ fn add(path: &Path, fits: &mut Fits, notes: &mut Vec<String>) -> Result<Option<C
                 "{name}: a qlog's packets are not fitted; bring a capture or pings beside it."
             )),
             Record::Capture => {
-                notes.push(format!("{name}: a compressed capture; gunzip it first."))
+                notes.push(format!("{name}: a compressed capture; gunzip it first."));
             }
             Record::Link => {
                 return Err(Error::ScenarioAmongRecords {

@@ -144,10 +144,9 @@ fn there_is_a_manual_page_for_each_verb() {
     let pages = names(&dir.path().join("man/man1"));
     assert_eq!(told.lines().count(), pages.len());
     let help = text(&skywave(dir.path(), &["--help"]).stdout);
-    let verbs = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let verbs = verbs.take_while(|line| !line.is_empty());
+    let verbs = help.lines().take_while(|line| *line != "Options:");
     let mut expected: Vec<String> = verbs
-        .filter_map(|line| line.split_whitespace().next())
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
         .filter(|verb| *verb != "help")
         .map(|verb| format!("skywave-{verb}.1"))
         .collect();

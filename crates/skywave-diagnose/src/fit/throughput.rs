@@ -81,6 +81,30 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
     }
 }
 
+/// A throughput test in one sentence.
+pub fn sentence(name: &str, record: &Throughput) -> String {
+    let bytes: u64 = record.intervals.iter().map(|interval| interval.bytes).sum();
+    let time = record.intervals.last().map_or(0.0, |last| last.to_s);
+    let mbps = if time > 0.0 {
+        bytes as f64 * 8.0 / time / 1e6
+    } else {
+        0.0
+    };
+    let law = record
+        .congestion
+        .as_ref()
+        .map_or_else(String::new, |law| format!(" by {law}"));
+    let again: Option<u64> = record
+        .intervals
+        .iter()
+        .map(|interval| interval.retransmits)
+        .sum();
+    let again = again.map_or_else(String::new, |again| {
+        format!(", {again} segments sent again")
+    });
+    format!("{name}: {mbps:.2} Mb/s of payload{law} for {time:.0} s{again}.")
+}
+
 fn lost(record: &Throughput) -> Known<Estimate> {
     let counted: Vec<_> = record
         .intervals

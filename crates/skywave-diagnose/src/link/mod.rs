@@ -27,6 +27,16 @@ pub struct Fits {
     pub rates: Vec<(String, Rates)>,
 }
 
+impl Fits {
+    /// No record tells anything.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+            && self.probes.is_empty()
+            && self.throughputs.is_empty()
+            && self.rates.is_empty()
+    }
+}
+
 /// A property with the record that tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property<T> {
@@ -51,6 +61,8 @@ pub struct Link {
     pub jitter: Property<Choice<JitterModel>>,
     /// Kind and size of the bottleneck's queue.
     pub queue: Property<Choice<QueueModel>>,
+    /// The most that the queue was seen to hold, bytes.
+    pub queued: Option<f64>,
     /// Bytes of a full packet.
     pub packet: f64,
     /// A policer, if there is one.
@@ -145,6 +157,9 @@ impl Link {
                 "only probes of an idle link tell",
             ),
             queue: Property::first(queue, "only a transfer that fills it tells"),
+            queued: paths()
+                .filter_map(|(_, fit)| fit.queued)
+                .max_by(f64::total_cmp),
             packet: paths().next().map_or(USUAL_PACKET, |(_, fit)| fit.packet),
             policer: paths().find_map(|(name, fit)| {
                 Some(Property {

@@ -12,6 +12,8 @@ use crate::fit::{Choice, Estimate, Known};
 const USUAL_BPS: f64 = 20e6;
 /// Round trip where no record tells of any, seconds.
 const USUAL_RTT_S: f64 = 0.05;
+/// Queue of a scenario that names none, packets.
+const USUAL_QUEUE: f64 = 50.0;
 /// Most steps and outages that are written one by one.
 const MOST: usize = 40;
 
@@ -112,7 +114,7 @@ fn rate(
                 short(recorded.median_bps / 1e6),
                 short(recorded.filled * 100.0),
             );
-            keys.key("trace", &format!("{:?}", file), &comment);
+            keys.key("trace", &format!("{file:?}"), &comment);
             keys.key(
                 "reverse_rate",
                 &mbps(recorded.median_bps.max(1e3)),
@@ -260,7 +262,17 @@ fn queue(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
     let choice = match &link.queue.known {
         Known::Told(choice) => choice,
         Known::Unknown(why) => {
-            keys.unknown("queue", why, "a scenario's default of 50 packets stands");
+            let held = libm::ceil(link.queued.unwrap_or(0.0) / link.packet);
+            if held > USUAL_QUEUE {
+                let comment = format!("The size cannot be told ({why}); it held as much as this.");
+                keys.key(
+                    "queue",
+                    &format!("{{ droptail = \"{held} packets\" }}"),
+                    &comment,
+                );
+            } else {
+                keys.unknown("queue", why, "a scenario's default of 50 packets stands");
+            }
             return;
         }
     };
@@ -430,28 +442,25 @@ fn outages(keys: &mut Keys, outages: &Property<Outages>) {
     };
     let count = found.all.len();
     let mean = found.all.iter().map(|o| o.to_s - o.from_s).sum::<f64>() / count.max(1) as f64;
-    let value = match found.every {
-        Some(period) => format!(
+    let value = if let Some(period) = found.every {
+        format!(
             "{{ every = \"{}s\", start = \"{}s\", duration = {} }}",
             short(period.every_s.value),
             short(period.first_s.max(0.0)),
             ms(mean)
-        ),
-        None => {
-            let each: Vec<String> = found
-                .all
-                .iter()
-                .take(MOST)
-                .map(|outage| {
-                    let start = short(outage.from_s.max(0.0));
-                    format!(
-                        "{{ start = \"{start}s\", duration = {} }}",
-                        ms(outage.to_s - outage.from_s)
-                    )
-                })
-                .collect();
-            format!("[{}]", each.join(", "))
-        }
+        )
+    } else {
+        let each: Vec<String> = found
+            .all
+            .iter()
+            .take(MOST)
+            .map(|outage| {
+                let start = short(outage.from_s.max(0.0));
+                let duration = ms(outage.to_s - outage.from_s);
+                format!("{{ start = \"{start}s\", duration = {duration} }}")
+            })
+            .collect();
+        format!("[{}]", each.join(", "))
     };
     let comment = format!(
         "{count} times nothing came back, for {} ms on average, from {}.",

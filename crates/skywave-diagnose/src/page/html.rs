@@ -6,13 +6,12 @@ use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData};
 use skywave_lab::report::{CSS, render_page};
 
 use super::rows::{Row, rows};
+use super::transfers::transfer;
 use crate::diagnosis::{Diagnosis, Observed};
 use crate::fit::path::Loss;
 use crate::transfer::{Sent, WIDTH_NS};
 
 const TEMPLATE: &str = include_str!("page.html");
-/// Transfers that are drawn: those with the most bytes.
-const DRAWN: usize = 3;
 /// Hundredths of a second over which goodput is averaged.
 const AVERAGED: u32 = 25;
 /// Most marks of one kind in a plot.
@@ -40,6 +39,7 @@ struct Line {
 #[derive(Debug, Serialize)]
 struct Drawn {
     name: String,
+    why: String,
     plots: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Re
         known: lines(known),
         unknown: lines(unknown),
         sections,
-        transfers: diagnosis.transfers.iter().take(DRAWN).map(drawn).collect(),
+        transfers: diagnosis.largest().map(drawn).collect(),
         notes: &diagnosis.notes,
         engine: ENGINE,
     };
@@ -76,9 +76,10 @@ pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Re
 }
 
 fn drawn(observed: &Observed) -> Drawn {
-    let transfer = &observed.transfer;
+    let ends = &observed.transfer;
     Drawn {
-        name: format!("{}: {} to {}", observed.file, transfer.from, transfer.to),
+        name: format!("{}: {} to {}", observed.file, ends.from, ends.to),
+        why: transfer(observed),
         plots: vec![
             round_trips(observed).to_inline_svg(),
             goodput(observed).to_inline_svg(),

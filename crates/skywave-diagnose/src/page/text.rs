@@ -6,12 +6,6 @@ use super::rows;
 use super::transfers::transfer;
 use crate::diagnosis::Diagnosis;
 
-/// Transfers that are told of: those with the most bytes.
-const SHOWN: usize = 3;
-
-/// Share of the largest transfer's bytes below which another is small.
-const SMALL: f64 = 0.01;
-
 /// The page as text.
 pub fn text(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
@@ -19,17 +13,11 @@ pub fn text(diagnosis: &Diagnosis) -> String {
         link(&mut out, diagnosis);
     }
     if !diagnosis.is_empty() && !diagnosis.transfers.is_empty() {
-        let most = diagnosis.transfers[0].transfer.delivered as f64;
-        let shown = diagnosis
-            .transfers
-            .iter()
-            .take(SHOWN)
-            .filter(|o| o.transfer.delivered as f64 >= SMALL * most);
         out.push_str("\nWhy it was slow\n");
-        shown
-            .clone()
+        diagnosis
+            .largest()
             .for_each(|observed| out.push_str(&transfer(observed)));
-        let more = diagnosis.transfers.len() - shown.count();
+        let more = diagnosis.transfers.len() - diagnosis.largest().count();
         if more > 0 {
             let _ = writeln!(out, "  and {more} smaller transfers (--json has all)");
         }

@@ -38,19 +38,18 @@ fn runs(steps: &[Step]) -> Vec<Outage> {
     let mut run: Option<(Outage, usize)> = None;
     for step in steps {
         match step.lost {
-            Some(true) => match &mut run {
-                Some((outage, count)) => {
+            Some(true) => {
+                if let Some((outage, count)) = &mut run {
                     outage.to_s = step.at_s;
                     *count += 1;
-                }
-                None => {
+                } else {
                     let outage = Outage {
                         from_s: step.at_s,
                         to_s: step.at_s,
                     };
                     run = Some((outage, 1));
                 }
-            },
+            }
             Some(false) => runs.extend(run.take()),
             None => {}
         }
