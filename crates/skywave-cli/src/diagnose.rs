@@ -126,6 +126,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 
 /// Advice for a scenario that somebody has written, or has had written.
 fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
+    if args.html.is_some() || args.scenario.is_some() || args.packets || args.no_advice {
+        return Err(Failure::Usage(
+            "a scenario gets advice alone: --html, --scenario, --packets and --no-advice are for records".to_owned(),
+        ));
+    }
     let known = folder::load(path)?;
     let text = known.text();
     let folder = Folder::of(path);

@@ -226,7 +226,7 @@ impl Diagnosis {
         let base_s = link.base_s.known.told().map_or(0.0, |base| base.value);
         let rate_bps = match link.rate.known.told() {
             Some(RateModel::Constant(rate, _)) => Some(rate.value),
-            Some(RateModel::Recorded(recorded)) => Some(recorded.median_bps),
+            Some(RateModel::Recorded(recorded)) => Some(recorded.typical_bps),
             None => link.at_least_bps,
         };
         let mut findings = Vec::new();

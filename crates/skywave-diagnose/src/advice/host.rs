@@ -8,6 +8,27 @@ use std::path::Path;
 use super::libraries::{LIBRARIES, Library};
 use super::route::Route;
 
+/// Names that a Linux kernel has for its laws.
+const KERNEL_LAWS: [&str; 17] = [
+    "bbr",
+    "bic",
+    "cdg",
+    "cubic",
+    "dctcp",
+    "highspeed",
+    "htcp",
+    "hybla",
+    "illinois",
+    "lp",
+    "nv",
+    "reno",
+    "scalable",
+    "vegas",
+    "veno",
+    "westwood",
+    "yeah",
+];
+
 /// The host that sends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
@@ -108,8 +129,12 @@ impl Host {
                     .filter(|name| !name.is_empty())
                     .map(str::to_owned)
                     .collect();
-                if available.is_empty() {
-                    return Err(bad("laws after `linux:`, such as `linux:cubic,bbr`".into()));
+                let is_known = |name: &String| KERNEL_LAWS.contains(&name.as_str());
+                if available.is_empty() || !available.iter().all(is_known) {
+                    let known = KERNEL_LAWS.join(", ");
+                    return Err(bad(format!(
+                        "`linux:` and laws of Linux, such as `linux:cubic,bbr`: {known}"
+                    )));
                 }
                 Ok(Self {
                     laws: Some(Laws {

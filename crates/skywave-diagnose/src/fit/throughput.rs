@@ -58,11 +58,10 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
     } else {
         Known::unknown("round trips hardly rose: nothing shows that the link was busy")
     };
-    let again: u64 = record
+    let again = sum(record
         .intervals
         .iter()
-        .filter_map(|interval| interval.retransmits)
-        .sum();
+        .filter_map(|interval| interval.retransmits));
     let queue = match (least, most) {
         (Some(least), Some(most)) if is_full && again > 0 => {
             Known::Told(around((most - least) * mean / 8.0, QUEUE))
@@ -83,7 +82,7 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
 
 /// A throughput test in one sentence.
 pub fn sentence(name: &str, record: &Throughput) -> String {
-    let bytes: u64 = record.intervals.iter().map(|interval| interval.bytes).sum();
+    let bytes = sum(record.intervals.iter().map(|interval| interval.bytes));
     let time = record.intervals.last().map_or(0.0, |last| last.to_s);
     let mbps = if time > 0.0 {
         bytes as f64 * 8.0 / time / 1e6
@@ -94,11 +93,7 @@ pub fn sentence(name: &str, record: &Throughput) -> String {
         .congestion
         .as_ref()
         .map_or_else(String::new, |law| format!(" by {law}"));
-    let again: Option<u64> = record
-        .intervals
-        .iter()
-        .map(|interval| interval.retransmits)
-        .sum();
+    let again = resent(record);
     let again = again.map_or_else(String::new, |again| {
         format!(", {again} segments sent again")
     });
@@ -114,8 +109,8 @@ fn lost(record: &Throughput) -> Known<Estimate> {
     if record.carried == Carried::Udp {
         let total = record.lost.or_else(|| {
             (!counted.is_empty()).then(|| crate::record::Lost {
-                lost: counted.iter().map(|lost| lost.lost).sum(),
-                sent: counted.iter().map(|lost| lost.sent).sum(),
+                lost: sum(counted.iter().map(|lost| lost.lost)),
+                sent: sum(counted.iter().map(|lost| lost.sent)),
             })
         });
         return total.map_or_else(
@@ -123,12 +118,8 @@ fn lost(record: &Throughput) -> Known<Estimate> {
             |total| Known::Told(proportion(total.lost.min(total.sent), total.sent)),
         );
     }
-    let again: Option<u64> = record
-        .intervals
-        .iter()
-        .map(|interval| interval.retransmits)
-        .sum();
-    let bytes: u64 = record.intervals.iter().map(|interval| interval.bytes).sum();
+    let again = resent(record);
+    let bytes = sum(record.intervals.iter().map(|interval| interval.bytes));
     let packets = (bytes as f64 / (1500.0 * PAYLOAD)) as u64;
     match again {
         Some(again) if packets > 0 => {
@@ -136,4 +127,15 @@ fn lost(record: &Throughput) -> Known<Estimate> {
         }
         _ => Known::unknown("only the sender counts retransmissions"),
     }
+}
+
+/// Segments sent again in all; `None` if an interval does not tell.
+fn resent(record: &Throughput) -> Option<u64> {
+    let mut counts = record.intervals.iter().map(|interval| interval.retransmits);
+    counts.try_fold(0, |all: u64, count| Some(all.saturating_add(count?)))
+}
+
+/// Sum of counts from a file, which may be absurd.
+fn sum(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }

@@ -222,7 +222,7 @@ fn recorded(rates: &Rates) -> Known<RateModel> {
     let all = (last.to_s - first.from_s).max(f64::MIN_POSITIVE);
     Known::Told(RateModel::Recorded(Recorded {
         opportunities_ms: rates.opportunities_ms.clone().unwrap_or(spread),
-        median_bps: sum / all,
+        typical_bps: sum / all,
         filled: missing / all,
     }))
 }

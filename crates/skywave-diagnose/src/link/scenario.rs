@@ -39,6 +39,7 @@ struct Keys(String);
 impl Keys {
     fn key(&mut self, key: &str, value: &str, comment: &str) {
         // Writing to a string does not fail.
+        let comment = one_line(comment);
         let _ = writeln!(self.0, "# {comment}\n{key} = {value}");
     }
 
@@ -76,6 +77,14 @@ pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     Written { toml, trace }
 }
 
+/// A comment without what would end its line: names of files are in it.
+fn one_line(comment: &str) -> String {
+    comment
+        .chars()
+        .map(|c| if c.is_control() { '_' } else { c })
+        .collect()
+}
+
 /// A name within a string of TOML.
 fn escaped(name: &str) -> String {
     name.chars()
@@ -107,17 +116,17 @@ fn rate(
             None
         }
         Known::Told(RateModel::Recorded(recorded)) => {
-            let file = format!("{name}.trace");
+            let file = format!("{}.trace", escaped(name));
             let comment = format!(
-                "Recorded from {}: {} Mb/s in the middle; {} % of the time it was not seen at work, and stands as before.",
+                "Recorded from {}: {} Mb/s as a rule; {} % of the time it was not seen at work, and stands as before.",
                 link.rate.from,
-                short(recorded.median_bps / 1e6),
+                short(recorded.typical_bps / 1e6),
                 short(recorded.filled * 100.0),
             );
-            keys.key("trace", &format!("{file:?}"), &comment);
+            keys.key("trace", &format!("\"{file}\""), &comment);
             keys.key(
                 "reverse_rate",
-                &mbps(recorded.median_bps.max(1e3)),
+                &mbps(recorded.typical_bps.max(1e3)),
                 "Of the way back no record tells.",
             );
             let lines: Vec<String> = recorded

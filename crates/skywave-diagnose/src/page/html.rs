@@ -60,8 +60,12 @@ pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Re
         };
         rows.into_iter().map(line).collect()
     };
-    let mut records: Vec<&str> = diagnosis.names().collect();
-    records.dedup();
+    let mut records: Vec<&str> = Vec::new();
+    for name in diagnosis.names() {
+        if !records.contains(&name) {
+            records.push(name);
+        }
+    }
     let page = Page {
         title: "Diagnosis of a link",
         records,

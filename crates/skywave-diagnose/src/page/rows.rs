@@ -25,8 +25,8 @@ pub fn rows(link: &Link) -> Vec<Row> {
         row("Rate", &link.rate, |rate| match rate {
             RateModel::Constant(estimate, _) => interval(estimate.scaled(1e-6), "Mb/s"),
             RateModel::Recorded(recorded) => format!(
-                "changes; {} Mb/s in the middle",
-                short(recorded.median_bps / 1e6)
+                "changes; {} Mb/s as a rule",
+                short(recorded.typical_bps / 1e6)
             ),
         }),
         row("Base round trip", &link.base_s, |base| {

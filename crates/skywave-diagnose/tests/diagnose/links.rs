@@ -1,9 +1,9 @@
 //! The kind of a link and its numbers, from one capture.
 
 use skywave_diagnose::diagnosis::Diagnosis;
-use skywave_diagnose::fit::Estimate;
 use skywave_diagnose::fit::hidden::LossModel;
 use skywave_diagnose::fit::path::{Loss, QueueModel, RateModel};
+use skywave_diagnose::fit::{Choice, Estimate};
 use skywave_lab::capture::Remark;
 
 use super::made::{KINDS, Kind, Made};
@@ -17,12 +17,7 @@ fn queue_is(diagnosis: &Diagnosis, name: &str) -> bool {
 }
 
 fn losses(diagnosis: &Diagnosis) -> Option<&LossModel> {
-    diagnosis
-        .link
-        .losses
-        .known
-        .told()
-        .map(|choice| choice.best())
+    diagnosis.link.losses.known.told().map(Choice::best)
 }
 
 /// No losses of the channel are told.
@@ -62,10 +57,9 @@ fn numbers(made: &Made, diagnosis: &Diagnosis) -> Vec<(&'static str, f64, Estima
         found.push(("rate", made.mbps * 1e6, *rate));
     }
     let choice = link.queue.known.told();
-    if let (Some(QueueModel::DropTail { bytes }), true) = (
-        choice.map(|choice| choice.best()),
-        made.kind != Kind::Policer,
-    ) {
+    if let (Some(QueueModel::DropTail { bytes }), true) =
+        (choice.map(Choice::best), made.kind != Kind::Policer)
+    {
         found.push(("queue", made.packets as f64 * link.packet, *bytes));
     }
     match losses(diagnosis) {

@@ -16,8 +16,8 @@ const OPPORTUNITY: f64 = 1500.0;
 pub struct Recorded {
     /// Opportunities to send 1500 bytes, milliseconds from the transfer's first answer.
     pub opportunities_ms: Vec<u64>,
-    /// The median rate, bits a second.
-    pub median_bps: f64,
+    /// A usual rate, bits a second: of a transfer the median while it was busy, of a table the mean.
+    pub typical_bps: f64,
     /// Share of the time in which the bottleneck was not seen at work: the rate before was put there.
     pub filled: f64,
 }
@@ -62,14 +62,14 @@ pub(super) fn backlog(view: &View<'_>) -> Vec<Step> {
 
 /// The opportunities that the bottleneck had: those that were used, and where it had nothing to send as many as just before.
 pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
-    let median_bps = rate.found.told().map_or(0.0, |(rate, _)| rate.value);
+    let typical_bps = rate.found.told().map_or(0.0, |(rate, _)| rate.value);
     let begin = view.arrivals.first().map_or(0.0, |arrival| arrival.at_s);
     let mut opportunities = Opportunities {
         begin,
         bytes: 0.0,
         ms: Vec::new(),
     };
-    let mut bps = median_bps;
+    let mut bps = typical_bps;
     let mut last_s = begin;
     let mut filled_s = 0.0;
     for arrival in &view.arrivals {
@@ -90,7 +90,7 @@ pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
     let all = last_s - begin;
     Recorded {
         opportunities_ms: opportunities.ms,
-        median_bps,
+        typical_bps,
         filled: if all > 0.0 { filled_s / all } else { 1.0 },
     }
 }

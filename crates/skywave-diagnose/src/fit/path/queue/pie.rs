@@ -46,8 +46,13 @@ fn drops(steps: &[Step], bps: f64, target: Duration) -> Vec<f64> {
             }
             let is_empty = leaving.peek().is_none_or(|next| next.at_s > next_s);
             let delay_s = last.filter(|_| !is_empty).map_or(0.0, sojourn_s);
+            let before = control;
             control.update(Duration::from_secs_f64(delay_s));
             next_s += update_s;
+            if is_empty && control == before {
+                // However many updates are due until then, none changes anything any more.
+                next_s += libm::floor((step.at_s - next_s).max(0.0) / update_s) * update_s;
+            }
         }
         let waiting = step.found as u64;
         drops.push(control.drop_probability(waiting).unwrap_or(0.0));
