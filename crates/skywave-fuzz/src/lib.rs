@@ -16,6 +16,8 @@ pub mod messages;
 mod parameters;
 mod path;
 #[cfg(feature = "files")]
+pub mod records;
+#[cfg(feature = "files")]
 pub mod scenario;
 pub mod scripts;
 pub mod setdest;
@@ -24,6 +26,8 @@ pub mod tcp_wire;
 #[cfg(feature = "files")]
 pub mod texts;
 pub mod trace;
+#[cfg(feature = "files")]
+pub mod transfers;
 pub mod wtcp;
 pub mod wtcp_wire;
 
@@ -41,6 +45,8 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("messages", messages::run),
     #[cfg(feature = "files")]
+    ("records", records::run),
+    #[cfg(feature = "files")]
     ("scenario", scenario::run),
     ("scripts", scripts::run_script),
     ("setdest", setdest::run),
@@ -49,6 +55,8 @@ pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("texts", texts::run),
     ("trace", trace::run),
+    #[cfg(feature = "files")]
+    ("transfers", transfers::run),
     ("wtcp", wtcp::run),
     ("wtcp_wire", wtcp_wire::run),
 ];

@@ -13,6 +13,14 @@ pyo3::create_exception!(
      expected. `position` is the line and column of the place, both from 1, or None."
 );
 
+pyo3::create_exception!(
+    skywave,
+    RecordError,
+    PyValueError,
+    "Records that cannot be read, or that tell nothing of a link.\n\nThe message says which file, where, \
+     what was expected and what was found."
+);
+
 /// The exception for a wrong scenario.
 pub(crate) fn scenario_error(py: Python<'_>, error: &scenario::ScenarioError) -> PyErr {
     let exception = ScenarioError::new_err(error.render(false));

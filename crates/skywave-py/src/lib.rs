@@ -20,6 +20,7 @@
 )]
 
 mod custom;
+mod diagnosis;
 mod errors;
 mod experiment;
 mod gathering;
@@ -45,7 +46,9 @@ mod _skywave {
         RateSample, Response, Sent, SpuriousEvent, Stream, TimeoutEvent, Window,
     };
     #[pymodule_export]
-    use super::errors::ScenarioError;
+    use super::diagnosis::Diagnosis;
+    #[pymodule_export]
+    use super::errors::{RecordError, ScenarioError};
     #[pymodule_export]
     use super::experiment::Experiment;
     #[pymodule_export]

@@ -77,6 +77,8 @@ pub struct Link {
 
 /// Bytes of a full packet where no transfer tells.
 const USUAL_PACKET: f64 = 1500.0;
+/// Most packets of a trace that is made of a table of rates: ten minutes at 1 Gbit/s.
+const MOST_PACKETS: f64 = 5e7;
 
 impl<T: Clone> Property<T> {
     /// First value that is known, else the first reason.
@@ -210,6 +212,11 @@ fn recorded(rates: &Rates) -> Known<RateModel> {
         let packet = USUAL_PACKET * 8.0;
         let before = bits;
         bits += last_bps * time;
+        if rates.opportunities_ms.is_none() && bits > MOST_PACKETS * packet {
+            return Known::unknown(
+                "the table is of more than 50 million packets; take a part of it",
+            );
+        }
         let mut at = packet - before % packet;
         while at <= bits - before && last_bps > 0.0 {
             spread.push(((span.from_s + at / last_bps) * 1000.0) as u64);

@@ -129,7 +129,7 @@ fn directions(line: usize, test: &Value) -> Result<Vec<Throughput>, Mistake> {
     };
     let mut found = Vec::new();
     for is_sender in [true, false] {
-        let (mut sums, mut most) = (Vec::new(), 0);
+        let (mut sums, mut most) = (Vec::<Interval>::new(), 0);
         for (index, interval) in intervals.iter().enumerate() {
             let streams: Vec<&Value> = interval["streams"]
                 .as_array()
@@ -144,7 +144,15 @@ fn directions(line: usize, test: &Value) -> Result<Vec<Throughput>, Mistake> {
                 let place = format_args!("interval {} of the test on line {line}", index + 1);
                 Mistake::at(KIND, place, expected, found)
             };
-            sums.extend(sum(&streams).map_err(wrong)?);
+            let Some(next) = sum(&streams).map_err(wrong)? else {
+                continue;
+            };
+            let is_before = |last: &Interval| next.from_s < last.from_s;
+            if sums.last().is_some_and(is_before) {
+                let found = format!("{} s", next.from_s);
+                return Err(wrong(("a start after that of the interval before", found)));
+            }
+            sums.push(next);
         }
         if sums.is_empty() {
             continue;

@@ -100,10 +100,10 @@ impl Table<'_> {
         let mut records = Vec::new();
         if let Some(index) = self.find(What::Rate, "rate_bps, rate_kbps, rate_mbps or bytes")? {
             let bits = self.numbers(index, "a rate from 0 to 1e8 Mbit/s", 0.0..=MAX_BPS)?;
-            records.push(rates(&times, &bits, false));
+            records.push(self.rates(&times, &bits, false)?);
         } else if let Some(index) = self.find(What::Bytes, "bytes")? {
             let bits = self.numbers(index, "bytes from 0 to 1e14", 0.0..=8e14)?;
-            records.push(rates(&times, &bits, true));
+            records.push(self.rates(&times, &bits, true)?);
         }
         records.extend(self.probes(&times)?);
         if records.is_empty() {
@@ -231,7 +231,10 @@ impl Table<'_> {
                 half: half * scale,
             });
             match value {
-                Some(Value { number, .. }) if !range.contains(&number) => Err(wrong()),
+                // The last digit of `0e400` could be worth more than any value.
+                Some(Value { number, half }) if !range.contains(&number) || half > *range.end() => {
+                    Err(wrong())
+                }
                 _ => Ok(value),
             }
         });
@@ -304,42 +307,52 @@ impl Table<'_> {
             is_timed: true,
         })))
     }
+
+    /// Spans of rates from values that hold until the next time, the last one as long as the median of the others.
+    fn rates(
+        &self,
+        times: &[f64],
+        bits: &[Option<Value>],
+        are_totals: bool,
+    ) -> Result<Record, Mistake> {
+        let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        gaps.retain(|gap| *gap > 0.0);
+        gaps.sort_by(f64::total_cmp);
+        let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(1.0);
+        let last = times.last().copied().unwrap_or_default() + usual;
+        let ends = times.iter().skip(1).copied().chain([last]);
+        let mut spans = Vec::with_capacity(times.len());
+        for (index, ((&from_s, end_s), bits)) in times.iter().zip(ends).zip(bits).enumerate() {
+            let is_gap = !are_totals && end_s - from_s > GAP * usual;
+            let to_s = if is_gap { from_s + usual } else { end_s };
+            let per = if are_totals { to_s - from_s } else { 1.0 };
+            let bps = bits.map(|bits| bits.number / per);
+            if to_s > from_s && bps.is_some_and(|bps| bps > MAX_BPS) {
+                let Row { line, text, .. } = self.rows[index];
+                let expected = "bytes of a rate up to 1e8 Mbit/s until the row below";
+                return Err(Mistake::in_line(KIND, line, expected, text));
+            }
+            spans.push(Span { from_s, to_s, bps });
+            if is_gap {
+                spans.push(Span {
+                    from_s: to_s,
+                    to_s: end_s,
+                    bps: None,
+                });
+            }
+        }
+        // Of rows with the same time the last one counts.
+        spans.retain(|span| span.to_s > span.from_s);
+        Ok(Record::Rates(Rates {
+            spans,
+            opportunities_ms: None,
+            opportunity_bytes: 0,
+        }))
+    }
 }
 
 /// Rows that are further apart than so many of the usual intervals have a time between them that is not recorded.
 const GAP: f64 = 5.0;
-
-/// Spans of rates from values that hold until the next time, the last one as long as the median of the others.
-fn rates(times: &[f64], bits: &[Option<Value>], are_totals: bool) -> Record {
-    let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    gaps.retain(|gap| *gap > 0.0);
-    gaps.sort_by(f64::total_cmp);
-    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(1.0);
-    let last = times.last().copied().unwrap_or_default() + usual;
-    let ends = times.iter().skip(1).copied().chain([last]);
-    let mut spans = Vec::with_capacity(times.len());
-    for ((&from_s, end_s), bits) in times.iter().zip(ends).zip(bits) {
-        let is_gap = !are_totals && end_s - from_s > GAP * usual;
-        let to_s = if is_gap { from_s + usual } else { end_s };
-        let per = if are_totals { to_s - from_s } else { 1.0 };
-        let bps = bits.map(|bits| bits.number / per);
-        spans.push(Span { from_s, to_s, bps });
-        if is_gap {
-            spans.push(Span {
-                from_s: to_s,
-                to_s: end_s,
-                bps: None,
-            });
-        }
-    }
-    // Of rows with the same time the last one counts.
-    spans.retain(|span| span.to_s > span.from_s);
-    Record::Rates(Rates {
-        spans,
-        opportunities_ms: None,
-        opportunity_bytes: 0,
-    })
-}
 
 /// The character between the columns of a header; `None` for blanks.
 fn separator(header: &str) -> Option<char> {

@@ -203,7 +203,7 @@ impl Board {
             let is_inside = blocks
                 .get(1)
                 .is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
-            (is_below || is_inside).then_some(first)
+            (first.0 < first.1 && (is_below || is_inside)).then_some(first)
         });
         let before = (self.delivered, self.overtaken);
         // A FIN has a number too; and what the capture missed is no segment of ours.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skywave_fuzz::TARGETS;
 
-fn inputs(target: &str) -> Vec<PathBuf> {
+pub(crate) fn inputs(target: &str) -> Vec<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let folder = corpus.join(target);
     let entries =

@@ -4,6 +4,7 @@ mod bytes;
 mod connections;
 mod corpus;
 mod d_proxy;
+mod diagnose;
 mod link;
 mod machines;
 mod snoop;

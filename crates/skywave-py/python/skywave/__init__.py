@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from skywave import _skywave
 from skywave._cluster import ClusterError
 from skywave._custom import CongestionControl, LossDetector
+from skywave._diagnose import Diagnosis, diagnose
 from skywave._reproduce import Reproduction, reproduce
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
@@ -44,6 +45,7 @@ from skywave._skywave import (
     IdleEvent,
     LossEvent,
     RateSample,
+    RecordError,
     Response,
     ScenarioError,
     Sent,
@@ -62,6 +64,7 @@ __all__ = [
     "CongestionControl",
     "Delivery",
     "DetectionEvent",
+    "Diagnosis",
     "Drawing",
     "Drawings",
     "Experiment",
@@ -76,6 +79,7 @@ __all__ = [
     "Plot",
     "Radio",
     "RateSample",
+    "RecordError",
     "Report",
     "Reproduction",
     "Response",
@@ -93,6 +97,7 @@ __all__ = [
     "Variant",
     "Window",
     "__version__",
+    "diagnose",
     "load",
     "reproduce",
     "run",

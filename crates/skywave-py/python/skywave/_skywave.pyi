@@ -15,6 +15,7 @@ __all__ = [
     "AckEvent",
     "Delivery",
     "DetectionEvent",
+    "Diagnosis",
     "Experiment",
     "Finding",
     "Flight",
@@ -25,6 +26,7 @@ __all__ = [
     "Maker",
     "Paper",
     "RateSample",
+    "RecordError",
     "Response",
     "Results",
     "ScenarioError",
@@ -46,6 +48,8 @@ VERSION: Final[str]
 
 class ScenarioError(ValueError):
     position: tuple[int, int] | None
+
+class RecordError(ValueError): ...
 
 @final
 class Experiment:
@@ -175,6 +179,19 @@ class Results:
     def pdf(svg: str, /) -> bytes: ...
     def save_report(self, path: str | os.PathLike[str], /) -> None: ...
     def save(self, dir: str | os.PathLike[str], /) -> None: ...
+
+@final
+class Diagnosis:
+    def __new__(cls, records: Sequence[str | os.PathLike[str]], /) -> Self: ...
+    def link(self) -> Table: ...
+    def models(self) -> Table: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def scenario(self, name: str, /) -> tuple[str, tuple[str, str] | None]: ...
+    def text(self) -> str: ...
+    def html(self) -> str: ...
+    def round_trips(self) -> Table: ...
+    def losses(self) -> Table: ...
 
 @final
 class Table:

@@ -6,6 +6,8 @@ use super::view::View;
 
 /// Shortest time without work that is filled, seconds: answers come at least a little late.
 const IDLE_S: f64 = 0.01;
+/// Longest time without work that is kept, seconds: a longer one, or a clock that was set, is cut to this.
+const LONGEST_IDLE_S: f64 = 60.0;
 /// Time over which the rate is remembered that such a time is filled with, seconds of work.
 const MEMORY_S: f64 = 1.0;
 /// Bytes of an opportunity, as traces have it.
@@ -76,8 +78,10 @@ pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
         // It could have been served at once from here on.
         let ready_s = (arrival.sent_s + view.base_s).min(arrival.at_s);
         if ready_s - last_s > IDLE_S {
-            opportunities.spread(last_s, ready_s, bps);
-            filled_s += ready_s - last_s;
+            let idle_s = f64::min(ready_s - last_s, LONGEST_IDLE_S);
+            opportunities.begin += ready_s - last_s - idle_s;
+            opportunities.spread(ready_s - idle_s, ready_s, bps);
+            filled_s += idle_s;
         }
         let busy_s = arrival.at_s - last_s.max(ready_s.min(arrival.at_s));
         if busy_s > 0.0 {
@@ -87,7 +91,7 @@ pub(super) fn recorded(view: &View<'_>, rate: &Rate) -> Recorded {
         opportunities.add(arrival.at_s, arrival.bytes);
         last_s = arrival.at_s;
     }
-    let all = last_s - begin;
+    let all = last_s - opportunities.begin;
     Recorded {
         opportunities_ms: opportunities.ms,
         typical_bps,

@@ -1,4 +1,5 @@
 use super::*;
+use etherparse::TcpHeader;
 
 /// A segment of `payload` bytes from 10.0.0.1 to 10.0.0.2.
 fn segment(seq: u32, syn: bool, payload: u16) -> Vec<u8> {
