@@ -7,7 +7,7 @@ use crate::diagnosis::{Diagnosis, Observed};
 use crate::fit::{Candidate, Choice, Estimate, Known};
 use crate::link::Property;
 use crate::transfer::Cause;
-use crate::why::State;
+use crate::why::{Event, State};
 
 /// The page as a JSON object: `link` (a row a property), `models` (the candidates with their information criteria), `transfers`
 /// (what each waited for), `notes`.
@@ -61,6 +61,17 @@ fn transfer(observed: &Observed) -> Value {
         "sent_again": again.collect::<Map<String, Value>>(),
         "lost": { "all": why.losses.all, "queue": why.losses.congestive, "channel": why.losses.random },
         "rtt_s": why.numbers.rtt_s,
+        "events": why.events.iter().map(event).collect::<Vec<_>>(),
+    })
+}
+
+fn event(event: &Event) -> Value {
+    object!({
+        "name": event.kind.name(),
+        "count": event.count,
+        "total_s": event.total_s,
+        "longest_at_s": event.at_s,
+        "longest_s": event.longest_s,
     })
 }
 
