@@ -14,7 +14,7 @@ use crate::fit::{Choice, Known};
 use crate::link::{Fits, Link};
 use crate::record::{self, Mistake, Record};
 use crate::transfer::{self, Capture, Transfer};
-use crate::why::{Verdict, Why, why};
+use crate::why::{Verdict, Why, is_deep, why};
 
 /// Bytes by which a capture is known from a text.
 const BEGINNING: u64 = 4096;
@@ -206,10 +206,6 @@ pub enum Basis {
     Nothing,
 }
 
-/// Time in a full queue that is far too much, seconds, and in base round trips.
-const DEEP_S: f64 = 0.2;
-const DEEP_RTTS: f64 = 2.0;
-
 impl Diagnosis {
     /// Rate that advice would be based on.
     pub fn basis(&self) -> Basis {
@@ -236,7 +232,7 @@ impl Diagnosis {
         }
         let queue = link.queue.known.told().map(Choice::best);
         if let (Some(QueueModel::DropTail { bytes }), Some(rate_bps)) = (queue, rate_bps)
-            && bytes.value * 8.0 / rate_bps > f64::max(DEEP_S, DEEP_RTTS * base_s)
+            && is_deep(bytes.value * 8.0 / rate_bps, base_s)
         {
             findings.push(Finding::DeepQueue {
                 ours: false,

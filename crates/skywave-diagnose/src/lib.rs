@@ -7,6 +7,7 @@ pub mod advice;
 pub mod diagnosis;
 pub mod fit;
 pub mod link;
+mod order;
 pub mod page;
 pub mod record;
 pub mod transfer;

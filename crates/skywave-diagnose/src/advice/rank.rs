@@ -26,7 +26,7 @@ const SAME_DELAY: f64 = 0.002;
 pub enum Measure {
     /// Goodput of a long flow alone, bit/s.
     Goodput,
-    /// Median time of transfers of so many bytes, seconds.
+    /// Median time of transfers of this size in bytes, seconds.
     Transfer(u64),
     /// Time within which 95 % of a call's packets arrive beside a long flow, seconds.
     Call,

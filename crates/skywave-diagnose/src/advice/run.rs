@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use skywave_lab::experiment::simulate;
+use skywave_lab::experiment::stats;
 use skywave_lab::threads::{NoThreads, each};
 use skywave_sim::Outcome;
 
@@ -226,16 +227,11 @@ impl OnLink {
     }
 }
 
-/// A quantile, linear between two values; 0 of none.
+/// A quantile of values in any order, linear between two of them; 0 of none.
 pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let Some(last) = sorted.len().checked_sub(1) else {
-        return 0.0;
-    };
-    let at = share * last as f64;
-    let (low, high) = (at as usize, (at as usize + 1).min(last));
-    sorted[low] + (at - low as f64) * (sorted[high] - sorted[low])
+    stats::quantile(&sorted, share).unwrap_or(0.0)
 }
 
 /// Why simulations ended early.

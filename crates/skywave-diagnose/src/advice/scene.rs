@@ -61,7 +61,7 @@ pub(super) enum Task {
     Beside,
     /// A call beside the contestant.
     Call,
-    /// A transfer of so many bytes.
+    /// A transfer of this size in bytes.
     Transfer(u64),
 }
 

@@ -36,7 +36,8 @@ pub fn changes(values: &[f64], noise: f64, shortest: usize) -> Vec<usize> {
                 (least[to], last[to]) = (total, from);
             }
         }
-        // What is no better without another change here will not be once a segment fits in behind it.
+        // A beginning whose cost is already higher than the least, without a further change, stays so once a
+        // shortest segment fits in behind it: it is dropped from then on.
         for (from, until) in &mut beginnings {
             if least[*from] + cost(*from, to) > least[to] {
                 *until = (*until).min(to + shortest);

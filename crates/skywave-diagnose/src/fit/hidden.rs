@@ -7,7 +7,7 @@ mod chain;
 
 use super::optimise::{Minimum, minimise};
 use super::profile::{REGULAR, bounds};
-use super::special::proportion;
+use super::special::{binomial, proportion};
 use super::{Candidate, Choice, Estimate, Known};
 use chain::{Chain, Packets, Timed};
 
@@ -93,7 +93,7 @@ pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     }
     let independent = candidate(
         LossModel::Independent { p },
-        binomial(p.value, lost, sent),
+        binomial(lost as f64, (sent - lost) as f64),
         1,
     );
     if lost == sent {
@@ -140,18 +140,6 @@ fn candidate(model: LossModel, log_likelihood: f64, parameters: u32) -> Candidat
         log_likelihood,
         parameters,
     }
-}
-
-/// Logarithm of the likelihood of so many independent losses, in their order.
-fn binomial(p: f64, lost: u64, sent: u64) -> f64 {
-    let term = |count: f64, p: f64| {
-        if count > 0.0 {
-            count * libm::log(p)
-        } else {
-            0.0
-        }
-    };
-    term(lost as f64, p) + term((sent - lost) as f64, 1.0 - p)
 }
 
 /// A chain with its likeliest parameters.

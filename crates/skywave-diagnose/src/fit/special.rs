@@ -112,5 +112,17 @@ pub fn proportion(hits: u64, trials: u64) -> Estimate {
     Estimate::new(k / n, low, high)
 }
 
+/// Logarithm of the likelihood of independent losses and survivors, in their order, at the likeliest probability of a loss.
+pub fn binomial(lost: f64, survived: f64) -> f64 {
+    let term = |count: f64| {
+        if count > 0.0 {
+            count * libm::log(count / (lost + survived))
+        } else {
+            0.0
+        }
+    };
+    term(lost) + term(survived)
+}
+
 #[cfg(test)]
 mod tests;

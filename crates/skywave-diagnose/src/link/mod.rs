@@ -212,7 +212,10 @@ fn recorded(rates: &Rates) -> Known<RateModel> {
         let packet = USUAL_PACKET * 8.0;
         let before = bits;
         bits += last_bps * time;
-        if rates.opportunities_ms.is_none() && bits > MOST_PACKETS * packet {
+        if rates.opportunities_ms.is_some() {
+            continue;
+        }
+        if bits > MOST_PACKETS * packet {
             return Known::unknown(
                 "the table is of more than 50 million packets; take a part of it",
             );

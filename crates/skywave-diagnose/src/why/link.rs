@@ -2,6 +2,7 @@
 
 use super::states::{BIN_S, rate_bins};
 use crate::fit::path::{PathFit, RateModel};
+use crate::order::quantile;
 use crate::transfer::{Sent, Transfer};
 
 /// A round trip this much above the base shows a queue: seconds, share of the base, transmission times of a packet.
@@ -169,8 +170,6 @@ impl Link {
 
     /// A quantile of the round trips, seconds.
     pub(super) fn rtt_quantile_s(&self, share: f64) -> f64 {
-        let last = self.rtts_us.len() - 1;
-        let at = ((share * last as f64) as usize).min(last);
-        f64::from(self.rtts_us[at]) / US
+        quantile(&self.rtts_us, share).map_or(0.0, f64::from) / US
     }
 }

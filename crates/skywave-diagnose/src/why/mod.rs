@@ -11,6 +11,7 @@ mod verdict;
 pub use events::{Event, EventKind};
 pub use states::{Shares, State};
 pub use verdict::Verdict;
+pub(crate) use verdict::is_deep;
 
 use crate::fit::path::{Loss, PathFit};
 use crate::transfer::{Cause, Fate, Sent, Transfer};

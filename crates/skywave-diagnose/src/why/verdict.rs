@@ -4,6 +4,7 @@ use super::link::Link;
 use super::states::{Shares, State};
 use super::{Losses, Numbers};
 use crate::fit::path::{PathFit, QueueModel};
+use crate::order;
 use crate::transfer::{Bin, Cause, Transfer};
 
 /// Fewer round trips than this, without any retransmission, are a short flow.
@@ -136,7 +137,7 @@ impl Facts<'_> {
             return Verdict::Policer;
         }
         if share(State::Queue) > FULL {
-            return if link.wait_s() > DEEP_S.max(DEEP_RTTS * link.base_s) {
+            return if is_deep(link.wait_s(), link.base_s) {
                 Verdict::Bufferbloat
             } else {
                 Verdict::LinkFull
@@ -281,9 +282,13 @@ impl Facts<'_> {
     }
 }
 
+/// Whether a wait in a queue is far too long beside a base round trip, both in seconds.
+pub(crate) fn is_deep(wait_s: f64, base_s: f64) -> bool {
+    wait_s > DEEP_S.max(DEEP_RTTS * base_s)
+}
+
+/// A quantile of values in any order; 0 of none.
 fn quantile(mut values: Vec<u32>, share: f64) -> f64 {
     values.sort_unstable();
-    let last = values.len().saturating_sub(1);
-    let at = ((share * last as f64) as usize).min(last);
-    values.get(at).map_or(0.0, |value| f64::from(*value))
+    order::quantile(&values, share).map_or(0.0, f64::from)
 }

@@ -5,7 +5,7 @@ use crate::fit::hidden::Observation;
 use crate::fit::period::period;
 use crate::fit::probes::{Outage, Outages};
 
-/// Shortest outage, seconds, and the fewest transmissions that it took. What is shorter is a burst of losses.
+/// Shortest outage, seconds, and the fewest transmissions that it took. Shorter runs of losses are bursts of the channel.
 const SHORTEST_S: f64 = 0.3;
 const FEWEST: usize = 3;
 /// How well a start is known, seconds: to the packet before it; and bounds of a period.

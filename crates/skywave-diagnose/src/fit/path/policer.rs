@@ -3,12 +3,13 @@
 //! By its losses alone it is a full queue of the same rate and size; that round trips do not rise with it tells the two apart.
 
 use super::backlog::{lost, replay};
-use super::queue::binomial;
-use super::rate::quantile;
+use super::rate::mode;
 use super::view::View;
 use crate::fit::Estimate;
 use crate::fit::optimise::{Minimum, minimise};
 use crate::fit::profile::{EDGE, bounds};
+use crate::fit::special::binomial;
+use crate::order::quantile;
 use crate::transfer::Sent;
 
 /// Losses within a round trip are one episode; a round trip counts as this at least, seconds.
@@ -238,16 +239,6 @@ fn guess(view: &View<'_>, episodes: &[f64]) -> Option<f64> {
             ((before(pair[1]) - before(pair[0])) * 8.0 / time, time)
         })
         .collect();
-    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let near = |rate: f64| {
-        rates
-            .iter()
-            .filter(move |(other, _)| (other / rate - 1.0).abs() < SAME_RATE)
-    };
-    let (mode, _) = rates
-        .iter()
-        .map(|&(rate, _)| (rate, near(rate).map(|(_, time)| time).sum::<f64>()))
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let inside: Vec<f64> = near(mode).map(|(rate, _)| *rate).collect();
-    quantile(&inside, 0.5).filter(|_| inside.len() >= ALIKE)
+    let mode = mode(&mut rates, SAME_RATE)?;
+    (mode.count >= ALIKE).then_some(mode.rate)
 }

@@ -2,6 +2,7 @@
 
 use super::view::{Arrival, View};
 use crate::fit::{Estimate, Known};
+use crate::order::quantile;
 use crate::transfer::Sent;
 
 /// A round trip this much above the base shows that a queue was there all the while: seconds, share of the base,
@@ -195,25 +196,39 @@ fn trains(view: &View<'_>) -> Option<(f64, f64)> {
         run.push(sent);
     }
     rates.extend(train(&run));
-    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mode = mode(&mut rates, SAME_RATE)?;
     let all: f64 = rates.iter().map(|(_, weight)| weight).sum();
-    let near = |rate: f64| -> f64 {
-        rates
-            .iter()
-            .filter(|(other, _)| (other / rate - 1.0).abs() < SAME_RATE)
-            .map(|(_, weight)| weight)
-            .sum()
+    Some((mode.rate, mode.weight / all))
+}
+
+/// Rates that are alike.
+pub(super) struct Mode {
+    /// Their median.
+    pub(super) rate: f64,
+    /// Their weight.
+    pub(super) weight: f64,
+    /// How many they are.
+    pub(super) count: usize,
+}
+
+/// The rates with the most weight that differ from one of them by less than a share; each rate is given with its weight.
+pub(super) fn mode(rates: &mut [(f64, f64)], share: f64) -> Option<Mode> {
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let near = |rate: f64| {
+        let from = rates.partition_point(|(other, _)| other / rate - 1.0 <= -share);
+        let to = rates.partition_point(|(other, _)| other / rate - 1.0 < share);
+        &rates[from..to]
     };
-    let (mode, weight) = rates
+    let weight = |near: &[(f64, f64)]| near.iter().map(|(_, weight)| weight).sum::<f64>();
+    let (near, weight) = rates
         .iter()
-        .map(|&(rate, _)| (rate, near(rate)))
+        .map(|&(rate, _)| (near(rate), weight(near(rate))))
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let inside: Vec<f64> = rates
-        .iter()
-        .filter(|(other, _)| (other / mode - 1.0).abs() < SAME_RATE)
-        .map(|&(rate, _)| rate)
-        .collect();
-    Some((quantile(&inside, 0.5)?, weight / all))
+    Some(Mode {
+        rate: quantile(near, 0.5)?.0,
+        weight,
+        count: near.len(),
+    })
 }
 
 /// Rate that one train tells, and its bytes: the last answer's distance from the first, and what arrived between.
@@ -233,11 +248,4 @@ fn train(run: &[&Sent]) -> Option<(f64, f64)> {
         .map(|(_, bytes)| bytes)
         .sum();
     (last > first).then(|| (bytes * 8.0 / (last - first), bytes))
-}
-
-/// A quantile of sorted numbers.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let at = (share * last as f64) as usize;
-    sorted.get(at.min(last)).copied()
 }

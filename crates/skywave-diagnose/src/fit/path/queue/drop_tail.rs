@@ -1,9 +1,9 @@
 //! A queue that drops what comes when it is full.
 
-use super::super::rate::quantile;
-use super::mixture::binomial;
 use super::{Predicted, QueueModel, Step};
 use crate::fit::Estimate;
+use crate::fit::special::binomial;
+use crate::order::quantile;
 
 /// Fewest losses that a full queue is told from.
 const FEWEST: usize = 3;

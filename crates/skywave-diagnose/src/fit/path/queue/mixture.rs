@@ -60,15 +60,3 @@ pub(in super::super) fn drops_alone(steps: &[Step], drop: &[f64], from: f64) -> 
         })
         .sum()
 }
-
-/// Logarithm of the likelihood of so many losses and survivors at their likeliest share.
-pub(in super::super) fn binomial(lost: f64, survived: f64) -> f64 {
-    let term = |count: f64| {
-        if count > 0.0 {
-            count * libm::log(count / (lost + survived))
-        } else {
-            0.0
-        }
-    };
-    term(lost) + term(survived)
-}

@@ -7,7 +7,7 @@ mod mixture;
 mod pie;
 mod red;
 
-pub(super) use mixture::{binomial, drops_alone};
+pub(super) use mixture::drops_alone;
 
 use super::backlog::Step;
 use crate::fit::{Candidate, Choice, Estimate};

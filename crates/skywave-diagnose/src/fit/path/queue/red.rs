@@ -2,11 +2,11 @@
 
 use skywave_core::link::RedConfig;
 
-use super::super::rate::quantile;
 use super::mixture::{MISTAKEN, log_likelihood};
 use super::{Predicted, QueueModel, Step};
 use crate::fit::Estimate;
 use crate::fit::optimise::minimise;
+use crate::order::quantile;
 
 /// Fewest losses from which three numbers are found.
 const FEWEST: usize = 8;

@@ -1,0 +1,8 @@
+//! Order statistics.
+
+/// The value that a share of sorted values does not exceed: one of them, the lower of two neighbours; `None` of none.
+pub(crate) fn quantile<T: Copy>(sorted: &[T], share: f64) -> Option<T> {
+    let last = sorted.len().checked_sub(1)?;
+    let at = (share * last as f64) as usize;
+    sorted.get(at.min(last)).copied()
+}
