@@ -203,11 +203,11 @@ fn trains(view: &View<'_>) -> Option<(f64, f64)> {
 
 /// Rates that are alike.
 pub(super) struct Mode {
-    /// Their median.
+    /// Median of the rates.
     pub(super) rate: f64,
-    /// Their weight.
+    /// Weight of the rates.
     pub(super) weight: f64,
-    /// How many they are.
+    /// Number of the rates.
     pub(super) count: usize,
 }
 
