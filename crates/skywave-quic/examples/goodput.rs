@@ -7,35 +7,34 @@
 //! cargo run --release -p skywave-quic --example goodput -- --law capacity --path cubic --seed 2
 //! ```
 
-#[path = "../tests/quic/path/mod.rs"]
-mod path;
-
 use std::sync::Arc;
-use std::time::Duration;
 
-use noq_proto::congestion::{Bbr3Config, CubicConfig};
-use path::{Carried, Control, Path, STEP};
-use skywave_core::Time;
 use skywave_core::link::{Blackout, GilbertElliottConfig, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
-use skywave_core::units::Rate;
+use skywave_core::{Duration, Rate, Time};
+use skywave_foreign::Sender;
+use skywave_foreign::path::{Carried, Path, STEP};
 use skywave_quic::Law;
 
-fn laws() -> Vec<(&'static str, Control)> {
-    let ours = |name| Control::Law(Box::new(Law::named(name).expect("a preset")));
+fn laws() -> Vec<(&'static str, Sender)> {
+    let ours = |name| Sender::ours(name, Law::named(name).expect("a preset"));
     let capacity = Law::new(CongestionConfig::Capacity).expect("it is built in");
     vec![
-        ("capacity", Control::Law(Box::new(capacity))),
+        ("capacity", Sender::ours("capacity", capacity)),
         ("bbr", ours("bbr")),
         ("bbr3", ours("bbr3")),
         ("cubic", ours("cubic")),
         ("noq cubic", cubic()),
-        ("noq bbr3", Control::Other(Arc::new(Bbr3Config::default()))),
+        ("noq bbr3", named("noq:bbr3")),
     ]
 }
 
-fn cubic() -> Control {
-    Control::Other(Arc::new(CubicConfig::default()))
+fn named(name: &str) -> Sender {
+    skywave_foreign::parse(name).expect("a sender")
+}
+
+fn cubic() -> Sender {
+    named("noq:cubic")
 }
 
 /// A path, and what it carries in Mb/s without any loss of the channel.
@@ -53,15 +52,15 @@ struct Row {
 
 impl Row {
     /// The law's share of the path and the queue that it makes; beside CUBIC both shares, CUBIC's last.
-    fn measured(&self, law: Control) -> String {
+    fn measured(&self, law: Sender) -> String {
         let mut all = vec![law; self.connections];
         if self.shared {
             all.insert(0, cubic());
         }
         let outcome = self.path.run(&all);
-        let share = |n: usize| 100.0 * outcome.carried[n].mbps() / self.carries;
+        let share = |n: usize| 100.0 * outcome.mbps(n) / self.carries;
         if let Some(dark) = self.dark {
-            return light_again(&outcome.carried[0], DARK + dark);
+            return light_again(&outcome, DARK + dark);
         }
         if self.shared {
             return format!("{:.0} : {:.0}", share(1), share(0));
@@ -72,9 +71,9 @@ impl Row {
                 .iter()
                 .fold((0.0, 0.0), |(a, b), x| (a + x, b + x * x));
             let jain = sum * sum / squares / shares.len() as f64;
-            return format!("{sum:.0} {jain:.2} {:.1} %", 100.0 * outcome.dropped);
+            return format!("{sum:.0} {jain:.2} {:.1} %", 100.0 * outcome.dropped());
         }
-        let queue = outcome.queueing.as_secs_f64() * 1e3;
+        let queue = outcome.queueing(&self.path).as_secs_f64() * 1e3;
         format!("{:.1} {queue:5.0}", share(0))
     }
 }
@@ -84,10 +83,10 @@ const DARK: Duration = Duration::from_secs(10);
 /// Seconds until data arrives again at four fifths of the rate before, for half a second.
 fn light_again(carried: &Carried, end: Duration) -> String {
     let window = Duration::from_millis(500);
-    let old = carried.mbps_in(DARK / 2, DARK);
-    let times = (0..).map(|n| end + STEP * n);
+    let old = carried.mbps_in(0, DARK / 2, DARK);
+    let times = (0_u64..).map(|n| end + STEP * n);
     let mut times = times.take_while(|at| *at + window < end + Duration::from_secs(20));
-    let back = times.find(|at| carried.mbps_in(*at, *at + window) >= 0.8 * old);
+    let back = times.find(|at| carried.mbps_in(0, *at, *at + window) >= 0.8 * old);
     back.map_or("never".to_owned(), |at| {
         format!("{:.1} s late", at.saturating_sub(end).as_secs_f64())
     })
@@ -107,8 +106,8 @@ fn usual(packets: u32) -> Path {
 /// Nothing arrives for this long, from [`DARK`] on, either way.
 fn dark(seconds: u64, asks: bool) -> Path {
     let mut path = usual(100);
-    let start = Time::from_nanos(DARK.as_nanos() as u64);
-    let end = start + skywave_core::Duration::from_secs(seconds);
+    let start = Time::ZERO + DARK;
+    let end = start + Duration::from_secs(seconds);
     for link in [&mut path.forward, &mut path.back] {
         link.blackouts = vec![Blackout { start, end }];
     }

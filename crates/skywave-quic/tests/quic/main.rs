@@ -2,4 +2,3 @@
 
 mod goodput;
 mod one_way;
-mod path;

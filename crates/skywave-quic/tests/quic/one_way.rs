@@ -12,10 +12,10 @@ use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Win
 use skywave_core::tcp::{CongestionConfig, CongestionControl, CustomCongestion};
 use skywave_core::units::Rate;
 use skywave_core::{Offset, Segments};
+use skywave_foreign::Sender;
+use skywave_foreign::path::Path;
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, VERSION, Watch, accept_reports, send_reports};
-
-use crate::path::{Control, Path};
 
 /// The round trip and the one-way delay that each ACK told.
 type Heard = Arc<Mutex<Vec<(Option<skywave_core::Duration>, Option<Offset>)>>>;
@@ -55,7 +55,7 @@ fn listener(window: f64) -> (Law, Heard) {
 /// Ten seconds over a path of 80 ms: all round trips and one-way delays, in milliseconds.
 fn over_links(window: f64, path: &Path) -> (Vec<f64>, Vec<f64>) {
     let (law, heard) = listener(window);
-    path.run(&[Control::Law(Box::new(law))]);
+    path.run(&[Sender::ours("listener", law)]);
     let heard = heard.lock().unwrap();
     let rtts = heard.iter().filter_map(|(rtt, _)| *rtt);
     let delays = heard.iter().filter_map(|(_, delay)| *delay);
@@ -68,8 +68,8 @@ fn over_links(window: f64, path: &Path) -> (Vec<f64>, Vec<f64>) {
 fn path(bps: u64) -> Path {
     let rate = Service::Rate(Rate::from_bps(bps));
     Path {
-        duration: Duration::from_secs(10),
-        ..Path::new(rate, Duration::from_millis(80), 1000)
+        duration: skywave_core::Duration::from_secs(10),
+        ..Path::new(rate, skywave_core::Duration::from_millis(80), 1000)
     }
 }
 

@@ -349,22 +349,8 @@ impl Lane {
         };
         let fullness = self.watch().and_then(|w| w.fullness.as_ref());
         LinkOutcome {
-            name: name.to_owned(),
-            utilisation: measured.utilisation,
-            queue_mean_packets: measured.queue_mean_packets,
-            offered: measured.offered,
             queue_above_half: fullness.map(|f| f.share(end)),
-            queue_drops: measured.queue_drops,
-            ecn_marks: measured.ecn_marks,
-            drop_rate: (measured.offered > 0)
-                .then(|| measured.queue_drops as f64 / measured.offered as f64),
-            channel_drops: measured.channel_drops,
-            blackout_drops: measured.blackout_drops,
-            corrupted: measured.corrupted,
-            link_retransmits: measured.arq.retransmissions,
-            given_up: measured.arq.given_up,
-            mean_transmissions: measured.arq.mean_transmissions(),
-            fec_repairs: measured.fec_repairs,
+            ..LinkOutcome::of(name, &measured)
         }
     }
 

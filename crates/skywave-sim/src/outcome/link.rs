@@ -1,5 +1,7 @@
 //! Measurements of a link.
 
+use skywave_core::link::Measured;
+
 use super::column::{Column, Number, Pooling, Unit, measured};
 
 measured! {
@@ -38,4 +40,28 @@ measured! {
     mean_transmissions: Option<f64>, Ratio, Mean, "Mean transmissions";
     /// Corrupted transmissions that the code repaired, with `fec`.
     fec_repairs: u64, Count, Sum, "FEC repairs";
+}
+
+impl LinkOutcome {
+    /// Measurements of a link, under its name.
+    pub fn of(name: &str, measured: &Measured) -> Self {
+        Self {
+            name: name.to_owned(),
+            utilisation: measured.utilisation,
+            queue_mean_packets: measured.queue_mean_packets,
+            offered: measured.offered,
+            queue_above_half: None,
+            queue_drops: measured.queue_drops,
+            ecn_marks: measured.ecn_marks,
+            drop_rate: (measured.offered > 0)
+                .then(|| measured.queue_drops as f64 / measured.offered as f64),
+            channel_drops: measured.channel_drops,
+            blackout_drops: measured.blackout_drops,
+            corrupted: measured.corrupted,
+            link_retransmits: measured.arq.retransmissions,
+            given_up: measured.arq.given_up,
+            mean_transmissions: measured.arq.mean_transmissions(),
+            fec_repairs: measured.fec_repairs,
+        }
+    }
 }

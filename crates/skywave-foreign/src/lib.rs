@@ -1,0 +1,45 @@
+//! Other QUIC libraries' senders over the simulator's links: whole connections of [noq](noq_proto) and of
+//! [quinn](quinn_proto), with the laws and the machines that they have, by a clock that is not the host's.
+//!
+//! [`run`] takes a [`Spec`](skywave_sim::Spec) and gives an [`Outcome`](skywave_sim::Outcome), as [`skywave_sim::simulate`]
+//! does, so that whatever judges or searches by the simulator can put such a sender in the place of one of its own.
+//!
+//! ```
+//! let sender = skywave_foreign::parse("quinn:cubic")?;
+//! assert_eq!(sender.name(), "quinn:cubic");
+//! # Ok::<(), skywave_foreign::Unknown>(())
+//! ```
+//!
+//! # The same bytes
+//! Both ends do no I/O; their random numbers, connection IDs and keys come from the seed. Handshakes and packets have the sizes
+//! that they have with TLS, but nothing in them is secret. A run depends on nothing else, so that the same specification gives the
+//! same outcome.
+//!
+//! # What is measured, and what not
+//! As the simulator does, with what the libraries tell. `delivered`, `goodput` and bins count data when they arrive, each byte
+//! once, in any order. `retransmits` are the packets that the library declared lost. cwnd is in segments of 1200 bytes, a round
+//! trip the shortest one of an ACK's packets; window cuts are losses or marks after which the law's window is smaller. What the
+//! libraries do not tell is 0 or `None`: timeouts, delays, shares of the time, the table of losses.
+//!
+//! # The ends
+//! The receiver's and the sender's windows are 64 MiB, a connection without an answer is given up after a minute. All else is as
+//! the libraries have it: packets grow to 1452 bytes, packets are ECN-capable. A flow that stops closes its connection, whatever
+//! is under way.
+
+mod clock;
+mod host;
+mod keys;
+mod lane;
+mod meter;
+mod noq;
+pub mod path;
+mod plan;
+mod quinn;
+mod refused;
+mod run;
+mod sender;
+mod tally;
+
+pub use refused::Refused;
+pub use run::{Connection, Report, run, run_each};
+pub use sender::{Sender, Unknown, parse, senders};
