@@ -21,7 +21,7 @@ MOST = {
     "cli": 18,
     "core": 7,
     "fuzz": 13,
-    "papers": 171,
+    "papers": 170,
     "py": 23,
     "quic": 19,
     "scenario": 6,

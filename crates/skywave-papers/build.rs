@@ -1,5 +1,5 @@
-//! Lists the papers, every folder of `experiments/` with a `claims.toml` and the scenarios in it, and the files of
-//! comparisons with other programs in `bench/peers`.
+//! Lists the papers, every folder of `experiments/` with a `claims.toml` and the scenarios in it, the sets of cases in
+//! `experiments/referee` by the same rule, and the files of comparisons with other programs in `bench/peers`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,15 @@ fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let experiments = root.join("../../experiments");
     println!("cargo::rerun-if-changed={}", experiments.display());
+    write("papers.rs", &embedded(&experiments));
+    write("sets.rs", &embedded(&experiments.join("referee")));
+    write("peers.rs", &peers(&root.join("../../bench/peers")));
+}
+
+/// The folders in one that have claims, with their scenarios.
+fn embedded(within: &Path) -> String {
     let mut out = String::from("&[\n");
-    for folder in entries(&experiments) {
+    for folder in entries(within) {
         let claims = folder.join("claims.toml");
         if !claims.is_file() {
             continue;
@@ -32,9 +39,7 @@ fn main() {
         }
         out.push_str("] },\n");
     }
-    out.push_str("]\n");
-    write("papers.rs", &out);
-    write("peers.rs", &peers(&root.join("../../bench/peers")));
+    out + "]\n"
 }
 
 /// The files of all sets, and those that they name in other folders, by their paths from `peers`.

@@ -89,6 +89,9 @@ pub(crate) enum Failure {
     /// Fewer rows agree than are required, in these sets.
     #[error("too few rows agree in {}", .0.join(", "))]
     Disagrees(Vec<String>),
+    /// Cases that laws fail, where none may.
+    #[error("{} failed: {}", skywave_lab::report::number::counted(.0.len(), "case"), .0.join("; "))]
+    Fails(Vec<String>),
     /// ns-2 could not be asked.
     #[error(transparent)]
     Live(#[from] LiveError),
@@ -295,6 +298,7 @@ impl Failure {
             | Self::Scripts(_)
             | Self::Closed
             | Self::Disagrees(_)
+            | Self::Fails(_)
             | Self::Live(_) => 1,
         }
     }

@@ -12,6 +12,7 @@ mod get;
 mod hints;
 mod impair;
 mod interrupt;
+mod judge;
 mod keep;
 mod key;
 mod keys;
@@ -62,6 +63,7 @@ use failure::Failure;
         skywave reproduce cerl\n  \
         skywave validate\n  \
         skywave rank\n  \
+        skywave judge bbr3\n  \
         skywave check my-link.toml\n  \
         skywave diagnose upload.pcap ping.log\n  \
         skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
@@ -83,6 +85,7 @@ enum Verb {
     Reproduce(reproduce::Args),
     Rank(rank::Args),
     Validate(validate::Args),
+    Judge(judge::Args),
     Check(check::Args),
     Diagnose(diagnose::Args),
     Impair(impair::Args),
@@ -175,6 +178,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Reproduce(args) => reproduce::main(&args),
         Verb::Rank(args) => rank::main(&args),
         Verb::Validate(args) => validate::main(&args),
+        Verb::Judge(args) => judge::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Diagnose(args) => diagnose::main(&args),
         Verb::Impair(args) => impair::main(&args),

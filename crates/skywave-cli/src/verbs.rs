@@ -5,9 +5,10 @@ use std::fmt::Write;
 use clap::Command;
 
 /// Headings with the verbs below them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 7] = [
     ("Simulate", &["new", "run", "check", "merge", "variants"]),
     ("Papers", &["reproduce", "rank", "validate"]),
+    ("Laws", &["judge"]),
     ("Your link", &["diagnose"]),
     ("Real packets", &["impair", "gap", "script"]),
     ("Move data", &["send", "recv", "get", "key"]),

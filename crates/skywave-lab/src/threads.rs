@@ -91,7 +91,7 @@ where
 
 /// Locks a value, even if a thread that held the lock panicked: the values here are lists that are
 /// only added to.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -5,4 +5,5 @@ pub mod claims;
 pub mod file;
 pub mod page;
 pub mod rank;
+pub mod referee;
 pub mod validate;

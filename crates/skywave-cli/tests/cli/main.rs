@@ -6,6 +6,7 @@ mod common;
 mod crash;
 mod figures;
 mod hints;
+mod judge;
 mod kill;
 mod newcomer;
 mod program;

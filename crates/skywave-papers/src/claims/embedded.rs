@@ -1,4 +1,4 @@
-//! The built-in papers, compiled into the program: the folders of `experiments/` with a
+//! The built-in papers and sets of cases for laws, compiled into the program: the folders of `experiments/` with a
 //! `claims.toml`, which the build script lists.
 
 /// A paper's files.
@@ -11,5 +11,8 @@ pub(super) struct Embedded {
     pub(super) experiments: &'static [(&'static str, &'static str)],
 }
 
-/// All of them, in the order of their names, in which they are reproduced.
+/// The sets of cases for laws, the folders of `experiments/referee/`, in the order of their names.
+pub(super) const SETS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));
+
+/// All papers, in the order of their names, in which they are reproduced.
 pub(super) const PAPERS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));

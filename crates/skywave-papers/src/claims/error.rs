@@ -16,6 +16,14 @@ pub enum ClaimsError {
         /// Those that exist, and the one that is probably meant.
         known: String,
     },
+    /// Set of cases for laws that does not exist.
+    #[error("there is no set of cases `{name}`, and no folder of this name; there are {known}")]
+    UnknownSet {
+        /// Name asked for.
+        name: String,
+        /// Names of those that exist, and the one that is probably meant.
+        known: String,
+    },
     /// The paper has no experiment of this name.
     #[error("there is no experiment `{name}`; there are {known}")]
     UnknownExperiment {
@@ -24,6 +32,9 @@ pub enum ClaimsError {
         /// Those that exist, and the one that is probably meant.
         known: String,
     },
+    /// A paper whose experiments have no place for a sender to judge: which, and what was expected.
+    #[error("{0}")]
+    Seat(String),
     /// A file or folder cannot be read, or is no file of claims that can be used.
     #[error(transparent)]
     File(#[from] FileError),

@@ -19,7 +19,8 @@ use skywave_lab::report::plot::Plot;
 use skywave_lab::report::{Panel, Study, capitalised, panel_plot, panels, render_page};
 
 const TEMPLATE: &str = include_str!("scorecard.html");
-const CSS: &str = include_str!("scorecard.css");
+/// Style of pages with verdicts.
+pub(crate) const CSS: &str = include_str!("scorecard.css");
 
 /// Decimals of a ratio.
 const RATIO: usize = 2;

@@ -14,6 +14,7 @@
 //! ```
 
 mod baseline;
+pub(crate) mod deciding;
 mod digest;
 mod embedded;
 mod error;
@@ -29,11 +30,13 @@ mod reading;
 mod register;
 mod score;
 mod select;
+pub mod sender;
 mod text;
 pub mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::file::{FileError, from_toml, read_text};
 use skywave_lab::experiment::{Results, hash};
@@ -41,19 +44,25 @@ use skywave_lab::folder::{self, Folder};
 use skywave_lab::threads::{self, NoThreads};
 use skywave_scenario::{Files, NoFiles, Scenario, Spanned, nearest};
 
+use embedded::Embedded;
 use model::{ClaimModel, File};
 use select::View;
 
 pub use baseline::{Baseline, Evidence, Standing};
 pub use error::{ClaimsError, Fault};
+pub(crate) use html::CSS;
 pub use html::page;
 pub use markdown::{VERB, in_page, kinds};
 pub use measure::{Part, Stated};
 pub use model::Kind;
+pub(crate) use model::SEAT;
+pub(crate) use reader::{Rate, Reader, matches};
 pub use reading::Reading;
+pub(crate) use reading::with_values;
 pub use register::{Decision, Given};
 pub use score::{Reread, Score, Scorecard};
 pub use text::summary;
+pub(crate) use text::{measured, stated};
 pub use verdict::Verdict;
 
 /// The file of claims in a paper's folder.
@@ -64,9 +73,11 @@ const CLAIMS: &str = "claims.toml";
 pub struct Paper {
     name: String,
     text: String,
-    file: File,
+    file: Arc<File>,
     experiments: Vec<Scenario>,
     readings: Vec<Reading>,
+    /// Folder of the traces that the experiments name; none for a built-in paper, which has none.
+    folder: Option<PathBuf>,
 }
 
 impl Paper {
@@ -184,6 +195,11 @@ pub fn experiments() -> impl Iterator<Item = &'static str> {
     all.map(|(name, _)| *name)
 }
 
+/// The names of the built-in sets of cases for laws.
+pub(crate) fn sets() -> impl Iterator<Item = &'static str> {
+    embedded::SETS.iter().map(|set| set.name)
+}
+
 /// A built-in paper.
 pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     let found = embedded::PAPERS.iter().find(|p| p.name == name);
@@ -191,12 +207,28 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
         name: name.to_owned(),
         known: choice(name, papers()),
     })?;
+    unpacked(paper, "experiments")
+}
+
+/// A built-in set of cases for laws.
+pub(crate) fn load_set(name: &str) -> Result<Paper, ClaimsError> {
+    let found = embedded::SETS.iter().find(|set| set.name == name);
+    let set = found.ok_or_else(|| ClaimsError::UnknownSet {
+        name: name.to_owned(),
+        known: choice(name, sets()),
+    })?;
+    unpacked(set, "experiments/referee")
+}
+
+/// A paper of the program, whose folder is in the folder `within`.
+fn unpacked(paper: &Embedded, within: &str) -> Result<Paper, ClaimsError> {
+    let name = paper.name;
     let experiments = paper
         .experiments
         .iter()
         .map(|(name, text)| Scenario::parse(name, text, &NoFiles))
         .collect::<Result<_, _>>()?;
-    let file = format!("experiments/{name}/{CLAIMS}");
+    let file = format!("{within}/{name}/{CLAIMS}");
     read(name, &file, paper.claims, experiments, &NoFiles)
 }
 
@@ -251,7 +283,9 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     let text = read_text(&path)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let file = path.display().to_string();
-    read(&name, &file, &text, experiments, &Folder::new(&folder))
+    let mut paper = read(&name, &file, &text, experiments, &Folder::new(&folder))?;
+    paper.folder = Some(folder.clone());
+    Ok(paper)
 }
 
 /// Reads a file of claims and checks every claim against the experiments, whose traces are in `files`.
@@ -273,9 +307,10 @@ pub(crate) fn read(
     let mut paper = Paper {
         name: name.to_owned(),
         text: text.to_owned(),
-        file: model,
+        file: Arc::new(model),
         experiments,
         readings: Vec::new(),
+        folder: None,
     };
     let heads: Vec<usize> = paper.file.heads().map(|head| head.span().start).collect();
     // A part of the file ends where another one begins.
@@ -375,6 +410,7 @@ impl Paper {
             left_out,
             reading: None,
             only: None,
+            seen: None,
         }
     }
 }

@@ -8,6 +8,9 @@ use skywave_scenario::Spanned;
 use super::measure::Measures;
 use super::select::Scalar;
 
+/// Path of the transport that a judged sender takes where a file of claims names none.
+pub(crate) const SEAT: &str = "flow.test.transport";
+
 /// A paper's claims.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +21,11 @@ pub(super) struct File {
     pub(super) source: String,
     /// Short names of swept paths. With several paths, the one that an experiment sweeps is meant.
     pub(super) parameters: BTreeMap<String, Vec<String>>,
+    /// Paths of the transports that a sender takes which is judged by these claims; default [`SEAT`].
+    pub(super) sender: Option<Names>,
+    /// Senders that the claims are about, as patterns with `*`; every one when there are none.
+    #[serde(default)]
+    pub(super) only: Vec<String>,
     /// Senders that the claims compare with and that are not the paper's.
     #[serde(default)]
     pub(super) baseline: Vec<BaselineModel>,
@@ -173,6 +181,9 @@ pub(super) struct ClaimModel {
     /// Parts whose outcome was put in, by their names (empty for the only one), and how.
     #[serde(default)]
     pub(super) circular: BTreeMap<String, String>,
+    /// Senders that it is about, as patterns with `*`; those of the file when there are none.
+    #[serde(default)]
+    pub(super) only: Vec<String>,
     /// Why no simulation can measure it.
     pub(super) not_testable: Option<String>,
     /// How it is measured: an array of tables for each kind of measure.
@@ -211,7 +222,7 @@ impl Kind {
 
 /// Which numbers of which runs: one experiment, the points where swept parameters have given
 /// values, one flow or link, one measured number.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Data {
     /// The experiment's name.
@@ -255,7 +266,7 @@ pub(super) enum Pool {
 }
 
 /// One measured number or several.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged, expecting = "must be a name, or an array of names")]
 pub(super) enum Names {
     One(String),
@@ -278,7 +289,7 @@ impl From<&str> for Names {
 }
 
 /// The divisor of a number.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged, expecting = "must be a number, a name, or an array of names")]
 pub(super) enum Per {
     Number(f64),
@@ -286,7 +297,7 @@ pub(super) enum Per {
 }
 
 /// Flows that give way to others.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Takeover {
     /// The flows that have the link before, as in [`Data::flow`].

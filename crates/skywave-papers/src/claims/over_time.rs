@@ -96,6 +96,23 @@ impl OverTime {
         })
     }
 
+    /// The flows whose goodput it is, how they become one number, and from when to when in seconds; `None` for a time
+    /// until something.
+    pub(super) fn window(&self) -> Option<(&Vec<usize>, Pool, (f64, f64))> {
+        match self {
+            Self::During {
+                flows,
+                bins: (from, to),
+                seconds,
+                pool,
+            } => {
+                let width = seconds / (to - from) as f64;
+                Some((flows, *pool, (*from as f64 * width, *to as f64 * width)))
+            }
+            Self::Takeover { .. } => None,
+        }
+    }
+
     pub(super) fn read(&self, outcome: &Outcome) -> Option<f64> {
         let bins = outcome.bins.as_ref()?;
         match self {

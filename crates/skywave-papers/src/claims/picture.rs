@@ -122,6 +122,7 @@ mod tests {
             unit: "%".into(),
             verdict: Verdict::Reproduced,
             remark: None,
+            deciding: None,
         }
     }
 

@@ -9,10 +9,10 @@ use super::error::Fault;
 use super::model::{Data, Names, Per, Pool};
 use super::over_time::{OverTime, seconds};
 use skywave_lab::experiment::stats::jain;
-use skywave_scenario::{Point, Scenario};
+use skywave_scenario::{GOODPUT, Point, Scenario};
 
 /// Reads one number of an outcome.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     what: What,
     divisor: f64,
 }
@@ -132,7 +132,8 @@ impl Reader {
         Ok(Self { what, divisor })
     }
 
-    pub(super) fn read(&self, outcome: &Outcome) -> Option<f64> {
+    /// The number of an outcome; `None` where it has none.
+    pub(crate) fn read(&self, outcome: &Outcome) -> Option<f64> {
         let value = match &self.what {
             What::Flows {
                 indices,
@@ -159,6 +160,58 @@ impl Reader {
             What::OverTime(over_time) => over_time.read(outcome)?,
         };
         Some(value / self.divisor)
+    }
+}
+
+/// Goodput of flows, added up and divided by a constant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rate {
+    /// Indices of the flows.
+    pub(crate) flows: Vec<usize>,
+    /// Divisor of the sum in bit/s.
+    pub(crate) divisor: f64,
+    /// Start and end in seconds; the measured window of the run when there is none.
+    pub(crate) window: Option<(f64, f64)>,
+}
+
+impl Reader {
+    /// The rate that the number is, if it is one.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        let (flows, pool, window) = match &self.what {
+            What::Flows {
+                indices,
+                number,
+                pool,
+            } => {
+                let is_goodput =
+                    matches!(number.top.as_slice(), [one] if one.name == GOODPUT.field);
+                (is_goodput && number.per.is_empty()).then_some((indices, *pool, None))?
+            }
+            What::OverTime(over_time) => {
+                let (flows, pool, window) = over_time.window()?;
+                (flows, pool, Some(window))
+            }
+            What::Link { .. } => return None,
+        };
+        let shares = match pool {
+            Pool::Sum => 1.0,
+            Pool::Mean => flows.len() as f64,
+            Pool::Jain | Pool::Min | Pool::Max => return None,
+        };
+        Some(Rate {
+            flows: flows.clone(),
+            divisor: self.divisor * shares,
+            window,
+        })
+    }
+
+    /// Whether the number is a time until something that may not come.
+    pub(crate) fn is_until(&self) -> bool {
+        match &self.what {
+            What::Flows { number, .. } => number.top.iter().any(|column| column.until),
+            What::Link { .. } => false,
+            What::OverTime(over_time) => over_time.window().is_none(),
+        }
     }
 }
 
@@ -214,7 +267,7 @@ fn flow_indices(point: &Point, spec: &Spec, name: &str) -> Result<Vec<usize>, Fa
 }
 
 /// Whether `name` is `pattern` with something in place of each `*`.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == name;
     };

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use skywave_scenario::{CustomMembers, Files, Scenario, ScenarioError};
+use skywave_scenario::{CustomMembers, Files, Scenario};
 
 use super::error::Fault;
 use super::model::ReadingModel;
@@ -72,10 +72,8 @@ impl Reading {
         let asked = |one: &&Scenario| !model.set.is_empty() && within(one);
         let read = |one: &Scenario| -> Result<(String, Scenario), Fault> {
             let own = format!("{}.{name}", one.name());
-            let text = overlaid(one, &model.set)?;
-            let read = Scenario::parse_with(&own, &own, &text, files, &CustomMembers::default());
-            let failed = |error: ScenarioError| Fault::new(error.to_string());
-            Ok((one.name().to_owned(), read.map_err(failed)?))
+            let read = with_values(one, &own, &model.set, files, &CustomMembers::default());
+            Ok((one.name().to_owned(), read?))
         };
         Ok(Self {
             name: name.clone(),
@@ -129,13 +127,26 @@ impl Reading {
     }
 }
 
+/// A scenario called `name` that is as another one but for the values at some paths.
+pub(crate) fn with_values(
+    scenario: &Scenario,
+    name: &str,
+    set: &BTreeMap<String, toml::Value>,
+    files: &dyn Files,
+    custom: &CustomMembers,
+) -> Result<Scenario, Fault> {
+    let text = overlaid(scenario, set)?;
+    let read = Scenario::parse_with(name, name, &text, files, custom);
+    read.map_err(|error| Fault::new(error.to_string()))
+}
+
 /// A scenario's text with these values: each is a swept path with one value, which replaces what the
 /// file sets there.
 fn overlaid(scenario: &Scenario, set: &BTreeMap<String, toml::Value>) -> Result<String, Fault> {
     let (name, text) = (scenario.name(), scenario.text());
     if let Some(path) = set.keys().find(|path| scenario.params().contains(path)) {
         return Err(Fault::new(format!(
-            "`{path}` is swept in `{name}`: a reading sets what is not"
+            "`{path}` is swept in `{name}`: only what is not can be set"
         )));
     }
     let mut lines = String::from("[sweep]\n");

@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Mutex;
 
 use serde::Deserialize;
 
+use super::deciding::Number;
 use super::error::Fault;
 use super::model::{Along, Data};
 use super::reader::Reader;
 use super::reading::Reading;
 use skywave_lab::experiment::Results;
 use skywave_lab::experiment::stats::{Estimate, paired_difference, paired_gain};
+use skywave_lab::threads::lock;
 use skywave_scenario::{ParamValue, Quantity, Scenario};
 
 /// A value of a swept parameter, as a claim writes it.
@@ -69,6 +72,8 @@ pub(super) struct View<'a> {
     pub(super) reading: Option<&'a Reading>,
     /// Results of these experiments alone; of all unless given.
     pub(super) only: Option<&'a BTreeSet<&'a str>>,
+    /// Collects the names of the experiments that are asked for.
+    pub(super) seen: Option<&'a Mutex<BTreeSet<String>>>,
 }
 
 /// Values of parameters beyond those in [`Data::at`].
@@ -79,6 +84,8 @@ pub(super) type More<'a> = &'a [(&'a str, &'a Scalar)];
 pub(super) struct Cell {
     seeds: Vec<u64>,
     samples: Vec<Option<f64>>,
+    /// Place of the number, where it is one of a point.
+    of: Option<Number>,
 }
 
 impl Cell {
@@ -87,7 +94,13 @@ impl Cell {
         Self {
             seeds: seeds.to_vec(),
             samples,
+            of: None,
         }
+    }
+
+    /// Place of the number, where it is one of a point.
+    pub(super) fn number(&self) -> Option<&Number> {
+        self.of.as_ref()
     }
 
     /// Mean and interval.
@@ -194,7 +207,7 @@ impl Cell {
                 number(&values?)
             })
             .collect();
-        Self { seeds, samples }
+        Self::new(&seeds, samples)
     }
 }
 
@@ -225,6 +238,9 @@ impl<'a> View<'a> {
 
     /// The experiment of that name, as the reading has it.
     pub(super) fn experiment(&self, name: &str) -> Result<&'a Scenario, Fault> {
+        if let Some(seen) = self.seen {
+            lock(seen).insert(name.to_owned());
+        }
         let found = self.experiments.iter().find(|s| s.name() == name);
         let reread = self.reading.and_then(|reading| reading.experiment(name));
         let found = found.map(|own| reread.unwrap_or(own));
@@ -340,7 +356,13 @@ impl<'a> View<'a> {
             None => Vec::new(),
         };
         samples.resize(scenario.seeds().len(), None);
-        Ok(Cell::new(scenario.seeds(), samples))
+        Ok(Cell {
+            of: Some(Number {
+                point,
+                data: data.clone(),
+            }),
+            ..Cell::new(scenario.seeds(), samples)
+        })
     }
 }
 

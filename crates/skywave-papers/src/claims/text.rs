@@ -237,7 +237,7 @@ fn numbers(part: &Part) -> String {
 }
 
 /// What the paper says, with its unit.
-pub(super) fn stated(part: &Part) -> String {
+pub(crate) fn stated(part: &Part) -> String {
     match &part.paper {
         Stated::Number(x) => with_unit(&trimmed(*x), &part.unit),
         Stated::Condition(text) => text.clone(),
@@ -252,6 +252,15 @@ pub(super) fn number(part: &Part) -> String {
 
 /// Our number with its interval and what decides it.
 pub(super) fn ours(part: &Part) -> String {
+    let mut text = measured(part);
+    if let Some(remark) = part.remark.as_ref().filter(|_| part.ours.is_some()) {
+        let _ = write!(text, " ({remark})");
+    }
+    text
+}
+
+/// Our number with its interval.
+pub(crate) fn measured(part: &Part) -> String {
     let Some(ours) = part.ours else {
         return match part.verdict {
             Verdict::NotRun => Verdict::NotRun.to_string(),
@@ -263,11 +272,7 @@ pub(super) fn ours(part: &Part) -> String {
     if let Some([low, high]) = part.ci95 {
         let _ = write!(text, " [{}, {}]", fixed(low, digits), fixed(high, digits));
     }
-    let mut text = with_unit(&text, &part.unit);
-    if let Some(remark) = &part.remark {
-        let _ = write!(text, " ({remark})");
-    }
-    text
+    with_unit(&text, &part.unit)
 }
 
 /// Decimals that suit the number: percent with one, all else with three digits or so.

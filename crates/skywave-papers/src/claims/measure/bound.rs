@@ -52,7 +52,7 @@ impl Measure for Bound {
                 let name = along.map(|a| a.parameter.as_str());
                 let cell = view.cell(&self.data, &given([(by, choice), (name, place)]))?;
                 let label = place_label(along, place);
-                points.push(Point::new(&condition, label, cell.estimate()));
+                points.push(Point::new(&condition, label, cell.estimate()).of([&cell]));
             }
             parts.push(part(label(choice), &condition, "", &points, Need::ALL));
         }

@@ -72,6 +72,14 @@ impl Condition {
         }
     }
 
+    /// The limits, where it is limits.
+    pub(super) fn limits(&self) -> Option<Limits> {
+        match self.rule {
+            Rule::Within(limits) => Some(limits),
+            Rule::Gain(_) | Rule::Value(_) => None,
+        }
+    }
+
     /// What the scorecard shows as the paper's.
     pub(super) fn stated(&self) -> Stated {
         self.stated.clone()

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::single;
+use super::points::{Need, Point, part};
 use super::value::factor;
 use super::{Measure, Part};
 use crate::claims::error::Fault;
@@ -56,6 +56,14 @@ impl Measure for Difference {
         });
         let factor = factor(&self.unit)?;
         let ours = ours.map(|e| scaled(&e, factor));
-        Ok(vec![single("", &condition, &self.unit, ours)])
+        let point = Point::new(&condition, String::new(), ours).shown_by(&cells);
+        let name = String::new();
+        Ok(vec![part(
+            name,
+            &condition,
+            &self.unit,
+            &[point],
+            Need::ALL,
+        )])
     }
 }

@@ -66,6 +66,8 @@ impl First {
             pair: rival.unwrap_or_default(),
             estimate: closest.map(|(lead, _)| lead),
             verdict,
+            numbers: Vec::new(),
+            limited: true,
         })
     }
 }

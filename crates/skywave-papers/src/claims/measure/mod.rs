@@ -34,6 +34,7 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
+use super::deciding::Deciding;
 use super::error::Fault;
 use super::model::{Along, Data};
 use super::select::{Scalar, View};
@@ -57,6 +58,8 @@ pub struct Part {
     pub verdict: Verdict,
     /// Which point decides, and how many agree.
     pub remark: Option<String>,
+    /// Numbers that decide it, where it is known.
+    pub(crate) deciding: Option<Deciding>,
 }
 
 impl Part {

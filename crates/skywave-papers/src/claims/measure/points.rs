@@ -2,6 +2,8 @@
 
 use super::Part;
 use super::condition::Condition;
+use crate::claims::deciding::{Deciding, Number};
+use crate::claims::select::Cell;
 use crate::claims::verdict::Verdict;
 use skywave_lab::experiment::stats::Estimate;
 
@@ -16,6 +18,10 @@ pub(super) struct Point {
     pub(super) estimate: Option<Estimate>,
     /// How it stands to the paper's.
     pub(super) verdict: Verdict,
+    /// Numbers that it is made of, where they are known.
+    pub(super) numbers: Vec<Number>,
+    /// Whether the limits are those of the number, or of the two divided.
+    pub(super) limited: bool,
 }
 
 impl Point {
@@ -27,7 +33,24 @@ impl Point {
             pair: String::new(),
             estimate,
             verdict,
+            numbers: Vec::new(),
+            limited: true,
         }
+    }
+
+    /// The point with the numbers that it is made of in another way than by division.
+    pub(super) fn shown_by<'a>(self, cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+        Self {
+            limited: false,
+            ..self.of(cells)
+        }
+    }
+
+    /// The point with the number that it is, or the two that are divided.
+    pub(super) fn of<'a>(mut self, cells: impl IntoIterator<Item = &'a Cell>) -> Self {
+        let numbers = cells.into_iter().filter_map(Cell::number);
+        self.numbers = numbers.cloned().collect();
+        self
     }
 }
 
@@ -106,6 +129,11 @@ pub(super) fn part(
         }
     }
     let remark = Some(remark).filter(|r| !r.is_empty());
+    let deciding = decisive.map(|(point, ..)| Deciding {
+        place: point.place.clone(),
+        numbers: point.numbers.clone(),
+        limits: condition.limits().filter(|_| point.limited),
+    });
     let e = decisive.map(|(_, e, _)| e);
     Part {
         name,
@@ -115,6 +143,7 @@ pub(super) fn part(
         unit: unit.to_owned(),
         verdict,
         remark,
+        deciding,
     }
 }
 

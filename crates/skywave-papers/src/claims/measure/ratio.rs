@@ -52,8 +52,9 @@ impl Measure for Ratio {
             for place in sides.places(view, choice)? {
                 let place = place.as_ref();
                 let label = place_label(self.along.as_ref(), place);
-                let ratio = sides.ratio(view, choice, place)?;
-                points.push(Point::new(&condition, label, ratio));
+                let [top, bottom] = sides.cells(view, choice, place)?;
+                let ratio = top.ratio(&bottom);
+                points.push(Point::new(&condition, label, ratio).of([&top, &bottom]));
             }
             parts.push(part(label(choice), &condition, "", &points, need));
         }
@@ -137,14 +138,24 @@ impl Sides<'_> {
         view.cell(data, &self.more(data, choice, place))
     }
 
+    fn cells(
+        &self,
+        view: &View<'_>,
+        choice: Option<&Scalar>,
+        place: Option<&Scalar>,
+    ) -> Result<[Cell; 2], Fault> {
+        let top = self.cell(view, self.top, choice, place)?;
+        let bottom = self.cell(view, self.bottom, choice, place)?;
+        Ok([top, bottom])
+    }
+
     pub(super) fn ratio(
         &self,
         view: &View<'_>,
         choice: Option<&Scalar>,
         place: Option<&Scalar>,
     ) -> Result<Option<Estimate>, Fault> {
-        let top = self.cell(view, self.top, choice, place)?;
-        let bottom = self.cell(view, self.bottom, choice, place)?;
+        let [top, bottom] = self.cells(view, choice, place)?;
         Ok(top.ratio(&bottom))
     }
 }

@@ -1,0 +1,221 @@
+//! `skywave judge`: run a law through cases, and print what it passed.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use skywave_lab::scenario::Scenario;
+use skywave_papers::claims::{self, Paper};
+use skywave_papers::referee::{self, Card, Law, Matrix, Retracing, Sender, SetCard, Trial};
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::keep::Keep;
+use crate::names::Named;
+use crate::{output, several};
+
+/// Folder of cards in the folder of results.
+const CARDS: &str = "judge";
+/// Folder of the table of all laws, and of one of several.
+const ALL: &str = "all";
+const SEVERAL: &str = "several";
+
+/// Judge a law: run it through cases, and print which it passes and which it fails.
+///
+/// A case is a scenario with the law as the sender of a flow, and limits of a number that is measured there. Passed
+/// is what lies within the limits with its whole 95 % interval, failed what lies outside with all of it; what lies between is
+/// unsure. Leaves runs/judge/LAW/card.html, with plots of each failed case and the moment from which on it was wrong, and
+/// card.json. A failed case does not make the command fail, unless --strict is given.
+///
+/// A law is a preset (cubic, bbr3), one of the QUIC senders (quic-bbr), or a composition. Cases of your own are a folder with
+/// scenarios and claims.toml: docs/judge.md has the format.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    skywave judge bbr3\n  \
+    skywave judge '{ preset = \"cubic\", recovery = \"rack\" }' --cases\n  \
+    skywave judge cubic --set ./my-cases       # a folder with scenarios and claims.toml\n  \
+    skywave judge cubic quic-cubic             # a card each, and both in a table\n  \
+    skywave judge --all                        # the table of all laws\n  \
+    skywave judge --list                       # the cases, a line each\n  \
+    skywave judge bbr3 --strict                # exit code 1 when a case fails, for tests of a law\n  \
+    skywave judge bbr3 --json | jq 'select(.standing == \"fail\").case'\n\n\
+    Each line of --json is a case: law, set, case, standing (pass, fail, unsure, not possible, not\n\
+    asked), where, statement, note, why, numbers [{name, asked, measured, ci95, unit, place, standing}],\n\
+    wrong {number, scenario, place, seed, moment_s}. With --all it is a law: law, cells [{set, passed,\n\
+    counts, failed, unsure}].")]
+pub(crate) struct Args {
+    /// Laws: presets, QUIC senders, compositions.
+    #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
+    laws: Vec<String>,
+
+    /// Only this set of cases, or the one in this folder; all built-in sets unless given. May be given several times.
+    #[arg(long = "set", value_name = "SET", hide_possible_values = true,
+        value_parser = Named(|| referee::sets().collect()))]
+    sets: Vec<String>,
+
+    /// Judge all laws that have names, and print a table of them.
+    #[arg(long, conflicts_with = "list")]
+    all: bool,
+
+    /// List the sets and their cases, a line each, and run nothing.
+    #[arg(long)]
+    list: bool,
+
+    /// Print every case, and what it asks, instead of the failed and unsure ones alone.
+    #[arg(long, conflicts_with_all = ["json", "list"])]
+    cases: bool,
+
+    /// Print one JSON object a case instead of the card; with --all, one a law.
+    #[arg(long, conflicts_with = "list")]
+    json: bool,
+
+    /// Fail, with exit code 1, when a case fails.
+    #[arg(long, conflicts_with = "list")]
+    strict: bool,
+
+    #[command(flatten)]
+    keep: Keep,
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let sets = load(args)?;
+    if args.list {
+        let mut out = io::stdout().lock();
+        for set in &sets {
+            write!(out, "{}", referee::list(set, output::width()))?;
+        }
+        return Ok(());
+    }
+    let laws = if args.all {
+        Law::all()?
+    } else {
+        let laws = args.laws.iter().map(|text| Law::parse(text));
+        laws.collect::<Result<Vec<_>, _>>()?
+    };
+    let mut cards = Vec::new();
+    for law in &laws {
+        let card = judge(args, law, &sets)?;
+        if !args.all {
+            show(args, &card)?;
+        }
+        cards.push(card);
+    }
+    if args.all || cards.len() > 1 {
+        together(args, &cards)?;
+    }
+    let failed = cards.iter().flat_map(|card| {
+        let cases = card.failed().into_iter();
+        cases.map(|case| format!("{}: {case}", card.law))
+    });
+    let failed: Vec<String> = failed.collect();
+    if args.strict && !failed.is_empty() {
+        return Err(Failure::Fails(failed));
+    }
+    Ok(())
+}
+
+/// The sets asked for.
+fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
+    if args.sets.is_empty() {
+        let sets = referee::sets().map(referee::load);
+        return Ok(sets.collect::<Result<_, _>>()?);
+    }
+    let set = |given: &String| {
+        let folder = claims::folder_of(Path::new(given));
+        match folder.filter(|_| referee::sets().all(|name| name != given)) {
+            Some(folder) if claims::is_paper(&folder) => referee::load_dir(&folder),
+            Some(folder) => Err(claims::ClaimsError::Seat(format!(
+                "{}: a folder without claims.toml is no set of cases",
+                folder.display()
+            ))),
+            None => referee::load(given),
+        }
+    };
+    Ok(args.sets.iter().map(set).collect::<Result<_, _>>()?)
+}
+
+/// Runs a law through the sets; leaves its card.
+fn judge(args: &Args, law: &dyn Sender, sets: &[Paper]) -> Result<Card, Failure> {
+    let dir = args.keep.out.join(CARDS).join(folder_name(law.name()));
+    // The table of many laws has no plots.
+    let retracing = (!args.all).then(|| Retracing {
+        threads: args.keep.threads(),
+        cancel: interrupt::flag(),
+    });
+    let mut card = Card::new(law);
+    for set in sets {
+        card.sets
+            .push(trial(args, law, set, &dir, retracing.as_ref())?);
+    }
+    output::write(&dir.join("card.json"), &card.to_json())?;
+    output::write(&dir.join("card.html"), &referee::page(&card)?)?;
+    Ok(card)
+}
+
+fn trial(
+    args: &Args,
+    law: &dyn Sender,
+    set: &Paper,
+    dir: &Path,
+    retracing: Option<&Retracing<'_>>,
+) -> Result<SetCard, Failure> {
+    let trial = Trial::new(set, law)?;
+    let title = format!("{}: {}", law.name(), set.name());
+    let dir = dir.join(set.name());
+    let results = several::simulate_by(&title, trial.scenarios(), &args.keep, &dir, law)?;
+    let card = trial.judge(&results, retracing);
+    if interrupt::flag().load(Ordering::Relaxed) {
+        // Failed cases may not have been looked at to the end.
+        let runs = trial.scenarios().iter().map(Scenario::runs).sum();
+        return Err(Failure::Interrupted {
+            done: runs,
+            total: runs,
+            dir,
+        });
+    }
+    Ok(card)
+}
+
+/// Prints a card.
+fn show(args: &Args, card: &Card) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    if args.json {
+        write!(out, "{}", card.to_json_lines())?;
+        return Ok(());
+    }
+    let dir = args.keep.out.join(CARDS).join(folder_name(&card.law));
+    writeln!(out, "{}", card.table(output::width(), args.cases))?;
+    writeln!(out, "Card: {}", dir.join("card.html").display())?;
+    Ok(())
+}
+
+/// Leaves and prints the table of several laws.
+fn together(args: &Args, cards: &[Card]) -> Result<(), Failure> {
+    let name = if args.all { ALL } else { SEVERAL };
+    let dir = args.keep.out.join(CARDS).join(name);
+    let matrix = Matrix(cards);
+    let page = dir.join("card.html");
+    output::write(&dir.join("card.jsonl"), &matrix.to_json_lines())?;
+    output::write(&page, &matrix.page()?)?;
+    let mut out = io::stdout().lock();
+    if args.json {
+        if args.all {
+            write!(out, "{}", matrix.to_json_lines())?;
+        }
+        return Ok(());
+    }
+    write!(out, "\n{}", matrix.table(output::width()))?;
+    writeln!(out, "Card: {}", page.display())?;
+    Ok(())
+}
+
+/// The name of a law's folder: what is no letter, digit, dot, plus or underscore becomes a hyphen.
+fn folder_name(law: &str) -> PathBuf {
+    let keeps = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
+    let plain: String = law
+        .chars()
+        .map(|c| if keeps(c) { c } else { '-' })
+        .collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    PathBuf::from(words.join("-"))
+}

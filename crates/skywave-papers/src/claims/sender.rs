@@ -1,0 +1,217 @@
+//! A sender in the place of another one: experiments are run with it, and the claims are then about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use skywave_lab::experiment::{self, ENGINE};
+use skywave_lab::folder::Folder;
+use skywave_lab::threads::lock;
+use skywave_scenario::{Files, NoFiles, Scenario};
+use skywave_sim::{Outcome, Spec};
+
+use super::error::ClaimsError;
+use super::model::{ClaimModel, SEAT};
+use super::reader::matches;
+use super::select::View;
+use super::{Paper, Reading};
+
+/// A sender that claims can be about, and what runs a scenario with it.
+pub trait Sender: Sync {
+    /// Name of the sender, as cards have it.
+    fn name(&self) -> &str;
+
+    /// Whether a pattern with `*` in a file of claims means this sender.
+    fn is_meant_by(&self, pattern: &str) -> bool {
+        matches(pattern, self.name())
+    }
+
+    /// The scenario with this sender at these paths of it; `files` has the scenario's traces.
+    ///
+    /// # Errors
+    /// Why this sender cannot be there, in a sentence.
+    fn take(
+        &self,
+        scenario: &Scenario,
+        seats: &[&str],
+        files: &dyn Files,
+    ) -> Result<Scenario, String>;
+
+    /// Version of what runs it: results of another one are not used.
+    fn engine(&self) -> &str {
+        ENGINE
+    }
+
+    /// Runs a simulation of a scenario that [took](Self::take) it; `None` when `cancel` was set before its end.
+    fn run(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
+        experiment::simulate(spec, cancel)
+    }
+}
+
+/// A paper with a sender in its experiments.
+#[derive(Debug)]
+pub struct Seated {
+    /// The paper, with only those experiments that claims about the sender need and that can have it.
+    pub paper: Paper,
+    /// Claims that the runs cannot judge, by their ids, and why.
+    pub absent: BTreeMap<String, Absence>,
+}
+
+/// Why a claim is not judged for a sender.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// The claim is about other senders.
+    NotAsked,
+    /// An experiment cannot have this sender, or nothing can measure the claim: why, in a sentence.
+    NotPossible(String),
+}
+
+impl Paper {
+    /// Paths of the transports that a judged sender takes.
+    pub fn seats(&self) -> Vec<&str> {
+        let given = self.file.sender.as_ref();
+        given.map_or(vec![SEAT], |names| {
+            names.as_slice().iter().map(String::as_str).collect()
+        })
+    }
+
+    /// The ids of its claims, and what each states.
+    pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
+        let claims = self.file.claim.iter();
+        claims.map(|claim| (claim.id.get_ref().as_str(), claim.statement.as_str()))
+    }
+
+    /// The paper with this sender in its experiments. Experiments without a place for it stay as they are: claims may
+    /// compare with them. Other readings of the text are left out.
+    ///
+    /// # Errors
+    /// When no experiment has a place for a sender, or one sweeps that place.
+    pub fn with_sender(&self, sender: &dyn Sender) -> Result<Seated, ClaimsError> {
+        self.check_seats()?;
+        let asked = |claim: &ClaimModel| {
+            let only = if claim.only.is_empty() {
+                &self.file.only
+            } else {
+                &claim.only
+            };
+            only.is_empty() || only.iter().any(|pattern| sender.is_meant_by(pattern))
+        };
+        let mut absent = BTreeMap::new();
+        let mut needs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for claim in &self.file.claim {
+            let id = claim.id.get_ref();
+            if !asked(claim) {
+                absent.insert(id.clone(), Absence::NotAsked);
+            } else if let Some(why) = &claim.not_testable {
+                absent.insert(id.clone(), Absence::NotPossible(why.clone()));
+            } else {
+                needs.insert(id, self.needed_by(claim));
+            }
+        }
+        let mut experiments = Vec::new();
+        let mut refused: BTreeMap<&str, String> = BTreeMap::new();
+        let is_needed = |one: &&Scenario| needs.values().any(|all| all.contains(one.name()));
+        for one in self.experiments.iter().filter(is_needed) {
+            let seats = self.seats_in(one);
+            if seats.is_empty() {
+                experiments.push(one.clone());
+                continue;
+            }
+            match sender.take(one, &seats, &*self.files()) {
+                Ok(taken) => experiments.push(taken),
+                Err(why) => drop(refused.insert(one.name(), why)),
+            }
+        }
+        needs.retain(|id, needs| {
+            let why = needs.iter().find_map(|name| refused.get(name.as_str()));
+            let absence = why.map(|why| Absence::NotPossible(why.clone()));
+            absent.extend(absence.map(|absence| ((*id).to_owned(), absence)));
+            why.is_none()
+        });
+        let is_used = |one: &Scenario| needs.values().any(|all| all.contains(one.name()));
+        experiments.retain(is_used);
+        let paper = Self {
+            name: self.name.clone(),
+            text: self.text.clone(),
+            file: self.file.clone(),
+            experiments,
+            readings: Vec::<Reading>::new(),
+            folder: self.folder.clone(),
+        };
+        Ok(Seated { paper, absent })
+    }
+
+    /// The paths of the judged sender that an experiment has, where they may lead to nothing as yet.
+    pub(crate) fn seats_in(&self, experiment: &Scenario) -> Vec<&str> {
+        let settings = experiment.settings();
+        let is_there = |seat: &&str| {
+            let flow = seat.strip_suffix("transport").unwrap_or(seat);
+            settings.iter().any(|key| key.starts_with(flow))
+        };
+        self.seats().into_iter().filter(is_there).collect()
+    }
+
+    fn check_seats(&self) -> Result<(), ClaimsError> {
+        let seats = self.seats();
+        let all = seats.join("`, `");
+        if let Some(other) = seats.iter().find(|seat| !is_transport(seat)) {
+            return Err(ClaimsError::Seat(format!(
+                "`{}`: `sender` is `{other}`; expected the transport of a flow, such as `{SEAT}`",
+                self.name
+            )));
+        }
+        if self
+            .experiments
+            .iter()
+            .all(|one| self.seats_in(one).is_empty())
+        {
+            return Err(ClaimsError::Seat(format!(
+                "`{}`: no experiment has `{all}`, where the sender to judge would be; `sender` in {} may name \
+                 another place",
+                self.name,
+                super::CLAIMS
+            )));
+        }
+        let swept = |one: &&Scenario| {
+            one.params()
+                .iter()
+                .any(|path| seats.contains(&path.as_str()))
+        };
+        match self.experiments.iter().find(swept) {
+            None => Ok(()),
+            Some(one) => Err(ClaimsError::Seat(format!(
+                "`{}`: experiment `{}` sweeps `{all}`, where the sender to judge would be; expected one transport \
+                 there",
+                self.name,
+                one.name()
+            ))),
+        }
+    }
+
+    /// The experiments that a claim is measured by.
+    fn needed_by(&self, claim: &ClaimModel) -> BTreeSet<String> {
+        let seen = Mutex::default();
+        let view = View {
+            seen: Some(&seen),
+            ..self.view(None, &[])
+        };
+        // The claim was resolved when the file was read: the same names are looked up.
+        let _ = claim.measure.parts(&view);
+        std::mem::take(&mut *lock(&seen))
+    }
+
+    fn files(&self) -> Box<dyn Files> {
+        match self.folder.as_deref().map(Path::to_owned) {
+            Some(folder) => Box::new(Folder::new(folder)),
+            None => Box::new(NoFiles),
+        }
+    }
+}
+
+/// Whether a path is of a flow's transport.
+fn is_transport(path: &str) -> bool {
+    let inner = path.strip_prefix("flow.");
+    let name = inner.and_then(|rest| rest.strip_suffix(".transport"));
+    name.is_some_and(|name| !name.is_empty())
+}

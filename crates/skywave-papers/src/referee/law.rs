@@ -1,0 +1,129 @@
+//! A law to judge: a preset, a composition or a QUIC sender, in the simulator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skywave_core::quic;
+use skywave_core::tcp::PRESETS;
+use skywave_scenario::{CustomMembers, Files, NoFiles, Scenario, ScenarioError, transport_name};
+use toml::Value;
+
+use crate::claims::sender::Sender;
+use crate::claims::{SEAT, matches, with_values};
+use crate::file::inline;
+
+/// A sender of the simulator, as scenarios write it.
+#[derive(Clone, Debug)]
+pub struct Law {
+    name: String,
+    value: Value,
+    custom: CustomMembers,
+    /// Names by which files of claims may mean it.
+    names: BTreeSet<String>,
+}
+
+impl Law {
+    /// The law that `text` names: a preset, as in `cubic`, or a composition, as in
+    /// `{ preset = "cerl", recovery = "sack" }`.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(text: &str) -> Result<Self, ScenarioError> {
+        Self::with_members(text, &CustomMembers::default())
+    }
+
+    /// As [`Self::parse`]; the text may also name the members in `custom`.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn with_members(text: &str, custom: &CustomMembers) -> Result<Self, ScenarioError> {
+        let value = match text.trim() {
+            table if table.starts_with('{') => {
+                format!("transport = {table}").parse::<toml::Table>()
+            }
+            name => Ok([("transport".to_owned(), Value::from(name))]
+                .into_iter()
+                .collect()),
+        };
+        // What is no TOML is shown where it stands.
+        let value = value.ok().and_then(|mut table| table.remove("transport"));
+        let written = value
+            .as_ref()
+            .map_or_else(|| text.trim().to_owned(), inline);
+        let probe = format!(
+            "# The law as a scenario has it.\n[sweep]\n\"{SEAT}\" = [{written}]\n\n\
+             [[flow]]\nname = \"test\"\nfrom = \"A\"\nto = \"B\"\n\n\
+             [[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n\
+             [run]\nduration = \"1s\"\n"
+        );
+        let read = Scenario::parse_with("law", "law", &probe, &NoFiles, custom)?;
+        let label = read.points()[0].transport_label(0).unwrap_or_default();
+        let name = transport_name(label);
+        let mut names = BTreeSet::from([name.clone()]);
+        if let Some(Value::Table(table)) = &value {
+            names.extend(
+                table
+                    .get("preset")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
+            names.extend(table.get("congestion").and_then(member));
+        }
+        Ok(Self {
+            name,
+            // A scenario that can be read has a value.
+            value: value.unwrap_or_else(|| Value::from(text.trim())),
+            custom: custom.clone(),
+            names,
+        })
+    }
+
+    /// The law under a further name, by which files of claims may mean it: that of the law of which it is a variant.
+    #[must_use]
+    pub fn also(mut self, name: &str) -> Self {
+        self.names.insert(name.to_owned());
+        self
+    }
+
+    /// All laws with names: TCP's presets, then QUIC's.
+    ///
+    /// # Errors
+    /// None of them: they are read as any other.
+    pub fn all() -> Result<Vec<Self>, ScenarioError> {
+        let tcp = PRESETS.iter().map(|preset| preset.name);
+        let quic = quic::PRESETS.iter().map(|preset| preset.name);
+        tcp.chain(quic).map(Self::parse).collect()
+    }
+}
+
+/// The name of a member, alone or with parameters.
+fn member(value: &Value) -> Option<String> {
+    match value {
+        Value::String(name) => Some(name.clone()),
+        Value::Table(table) => table.keys().next().cloned(),
+        _ => None,
+    }
+}
+
+impl Sender for Law {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_meant_by(&self, pattern: &str) -> bool {
+        self.names.iter().any(|name| matches(pattern, name))
+    }
+
+    fn take(
+        &self,
+        scenario: &Scenario,
+        seats: &[&str],
+        files: &dyn Files,
+    ) -> Result<Scenario, String> {
+        let set: BTreeMap<String, Value> = seats
+            .iter()
+            .map(|seat| ((*seat).to_owned(), self.value.clone()))
+            .collect();
+        let taken = with_values(scenario, scenario.name(), &set, files, &self.custom);
+        taken.map_err(|fault| fault.to_string())
+    }
+}

@@ -1,0 +1,59 @@
+//! A referee for laws: cases that a sender has to pass, run with it, and a card of what it passed.
+//!
+//! Cases are claims ([`crate::claims`]), in sets that are folders as papers are: one judge, new is only that the sender is a
+//! parameter. [`load`] reads a built-in set, [`load_dir`] a folder; [`Trial::new`] puts a [`Sender`] into it, and
+//! [`Trial::judge`] turns the results of its scenarios into a [`SetCard`]. What runs a scenario with a sender is the [`Sender`]
+//! itself: [`Law`] has the simulator do it.
+//!
+//! A case is passed when its claim is reproduced: its number lies within the limits with its whole interval. It is failed when the
+//! whole interval lies outside, and unsure in between. For a failed case the run of the first seed where it failed is made again, and
+//! shows when (`moment.rs`) and how.
+
+mod card;
+mod html;
+mod law;
+mod matrix;
+mod moment;
+mod plot;
+mod retrace;
+mod text;
+
+use std::path::Path;
+
+use crate::claims::{self, ClaimsError, Paper};
+
+pub use crate::claims::sender::Sender;
+pub use card::{Card, Case, Number, SetCard, Standing, Trial, Wrong};
+pub use html::page;
+pub use law::Law;
+pub use matrix::Matrix;
+pub use retrace::Retracing;
+
+/// The names of the built-in sets.
+pub fn sets() -> impl Iterator<Item = &'static str> {
+    claims::sets()
+}
+
+/// A built-in set.
+///
+/// # Errors
+/// When there is none of this name.
+pub fn load(name: &str) -> Result<Paper, ClaimsError> {
+    claims::load_set(name)
+}
+
+/// The set in a folder, which is as a paper's.
+///
+/// # Errors
+/// When its files cannot be read, or are no claims and scenarios.
+pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
+    claims::load_dir(folder)
+}
+
+/// A line for each case of a set: its name, and what it asks; lines have at most `width` columns.
+pub fn list(set: &Paper, width: usize) -> String {
+    text::list(set, width)
+}
+
+#[cfg(test)]
+mod tests;
