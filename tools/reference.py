@@ -214,6 +214,8 @@ class Reference:
         if choices:
             empty = {"additionalProperties": False, "type": "object"}
             return self.joined([self.value(choice) for choice in choices if choice != empty])
+        if schema.get("additionalProperties") is True:
+            return "table of ranges"
         if isinstance(schema.get("additionalProperties"), dict):
             lists = "items" in schema["additionalProperties"]
             return "table of lists" if lists else "table of texts"

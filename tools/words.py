@@ -21,7 +21,7 @@ MOST = {
     "cli": 18,
     "core": 7,
     "fuzz": 13,
-    "papers": 170,
+    "papers": 168,
     "py": 23,
     "quic": 19,
     "scenario": 6,

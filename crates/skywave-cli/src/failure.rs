@@ -16,6 +16,7 @@ use skywave_papers::file::FileError;
 use skywave_papers::rank::RankError;
 use skywave_papers::validate::SetError;
 use skywave_papers::validate::live::LiveError;
+use skywave_search::SearchError;
 use skywave_transfer::key::PublicKey;
 use thiserror::Error;
 
@@ -95,6 +96,17 @@ pub(crate) enum Failure {
     /// ns-2 could not be asked.
     #[error(transparent)]
     Live(#[from] LiveError),
+    /// A space could not be searched.
+    #[error(transparent)]
+    Search(SearchError),
+    /// A search was interrupted.
+    #[error("interrupted: {done} runs are kept in {}; the same command goes on from there", dir.display())]
+    SearchInterrupted {
+        /// Runs that are kept.
+        done: usize,
+        /// Where they are kept.
+        dir: PathBuf,
+    },
     /// Captures could not be made.
     #[error(transparent)]
     Capturing(#[from] capture::Error),
@@ -272,16 +284,19 @@ impl Failure {
             | Self::Memory { .. }
             | Self::Folder { .. }
             | Self::Exists(_)
+            | Self::Search(SearchError::Space(_))
             | Self::Capturing(capture::Error::UnknownLink { .. })
             | Self::Live(LiveError::NoSetting { .. } | LiveError::Set(_)) => 2,
             #[cfg(feature = "pdf")]
             Self::Font(_) => 2,
             Self::Interrupted { .. }
             | Self::SendInterrupted
+            | Self::SearchInterrupted { .. }
             | Self::RecvInterrupted { .. }
             | Self::Capturing(capture::Error::Cancelled)
             | Self::Live(LiveError::Interrupted) => 130,
             Self::Experiment(_)
+            | Self::Search(_)
             | Self::Merge(_)
             | Self::Capturing(_)
             | Self::Diagnose(_)
@@ -300,6 +315,15 @@ impl Failure {
             | Self::Disagrees(_)
             | Self::Fails(_)
             | Self::Live(_) => 1,
+        }
+    }
+}
+
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Experiment(error) => Self::Experiment(error),
+            other => Self::Search(other),
         }
     }
 }

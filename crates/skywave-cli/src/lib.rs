@@ -41,6 +41,7 @@ mod several;
 mod validate;
 mod variants;
 mod verbs;
+mod worst;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -64,6 +65,7 @@ use failure::Failure;
         skywave validate\n  \
         skywave rank\n  \
         skywave judge bbr3\n  \
+        skywave worst copa --against bbr\n  \
         skywave check my-link.toml\n  \
         skywave diagnose upload.pcap ping.log\n  \
         skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
@@ -86,6 +88,7 @@ enum Verb {
     Rank(rank::Args),
     Validate(validate::Args),
     Judge(judge::Args),
+    Worst(worst::Args),
     Check(check::Args),
     Diagnose(diagnose::Args),
     Impair(impair::Args),
@@ -179,6 +182,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Rank(args) => rank::main(&args),
         Verb::Validate(args) => validate::main(&args),
         Verb::Judge(args) => judge::main(&args),
+        Verb::Worst(args) => worst::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Diagnose(args) => diagnose::main(&args),
         Verb::Impair(args) => impair::main(&args),

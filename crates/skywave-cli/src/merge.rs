@@ -1,11 +1,13 @@
 //! `skywave merge`: the results of all shards as those of one run.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_lab::experiment::{self, Options, RecordSeries, Shards};
+use skywave_lab::experiment::{self, Ledger, Options, RecordSeries, Shard, Shards};
 use skywave_lab::folder::{self, Folder};
 use skywave_lab::report::Study;
+use skywave_lab::report::number::counted;
 use skywave_lab::scenario::{CustomMembers, Scenario};
 
 use crate::failure::Failure;
@@ -15,11 +17,11 @@ use crate::output;
 use crate::partition::{Csv, Partition};
 use crate::publish::{Publication, Shown};
 
-/// Merge the shards that `skywave run --shard` has made, on this machine or on others.
+/// Merge the shards that `skywave run --shard` or `skywave worst --shard` has made, on this machine or on others.
 ///
 /// Leaves the same files in OUT/NAME as one run of all. A shard that is missing, there twice or not
 /// finished is named, and so are two directories that do not belong together. Merging again
-/// changes nothing.
+/// changes nothing. Of shards of a search the runs are put together, and the search then goes on from there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave run my-link.toml --shard 1/2   # here\n  \
@@ -58,6 +60,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    if args.dirs.iter().all(|dir| dir.join(Ledger::FILE).is_file()) {
+        return merge_searches(args);
+    }
     let shards = Shards::read(&args.dirs)?;
     let figures = args.figures.prepare()?;
     let (path, scenario) = load(args, &shards)?;
@@ -85,6 +90,42 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     };
     let drawn = publication.write()?;
     publication.show(&drawn, None)
+}
+
+/// Puts the runs of the shards of a search into the folder of the whole search, which goes on from there.
+fn merge_searches(args: &Args) -> Result<(), Failure> {
+    let mut names = args.dirs.iter().map(|dir| search_of(dir));
+    let first = names.next().flatten();
+    let Some(name) = first.filter(|first| names.all(|name| name.as_ref() == Some(first))) else {
+        return Err(Failure::Usage(
+            "these are not shards of one search; expected folders such as worst-bbr.shard-1-of-2 and worst-bbr.shard-2-of-2".into(),
+        ));
+    };
+    let dir = args.out.join(name);
+    let ledger = Ledger::open(&dir, false, &output::doubts)?;
+    let mut new = 0;
+    for from in &args.dirs {
+        new += ledger.take(from, &output::doubts)?;
+    }
+    ledger.arrange()?;
+    let (all, new) = (counted(ledger.len(), "run"), counted(new, "run"));
+    writeln!(
+        io::stdout(),
+        "Search: {} ({all}, {new} of them new)\nThe call of `skywave worst` without --shard goes on from there",
+        dir.display()
+    )?;
+    Ok(())
+}
+
+/// Name of the search that a folder has a shard of.
+fn search_of(dir: &Path) -> Option<String> {
+    let name = dir.file_name()?.to_str()?;
+    let (name, shard) = name.rsplit_once(".shard-")?;
+    let (number, count) = shard.split_once("-of-")?;
+    let is_shard = format!("{}/{count}", number.trim_start_matches('0'))
+        .parse::<Shard>()
+        .is_ok();
+    is_shard.then(|| name.to_owned())
 }
 
 /// The scenario of the shards: the file that is named, or the one that they were run from, or the copy

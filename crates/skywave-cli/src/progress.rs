@@ -21,6 +21,32 @@ impl Bar {
         Self(bar)
     }
 
+    /// A bar of a search, which says how bad the worst path so far is; of so many runs, if that is known.
+    pub(crate) fn of_search(what: &str, runs: Option<usize>) -> Self {
+        let bar = ProgressBar::new(runs.unwrap_or_default() as u64);
+        let style = if runs.is_some() {
+            "{prefix} {wide_bar} {pos}/{len} runs · {msg} · {elapsed} gone · {eta} left"
+        } else {
+            "{prefix} {pos} runs · {msg} · {elapsed} gone"
+        };
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar.set_prefix(what.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self(bar)
+    }
+
+    /// Runs so far.
+    pub(crate) fn at(&self, runs: usize) {
+        self.0.set_position(runs as u64);
+    }
+
+    /// Says what is being done now, or how far it has come.
+    pub(crate) fn say(&self, text: String) {
+        self.0.set_message(text);
+    }
+
     /// So far.
     pub(crate) fn show(&self, progress: Progress) {
         if progress.done == progress.reused {

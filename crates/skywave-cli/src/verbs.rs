@@ -8,7 +8,7 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Simulate", &["new", "run", "check", "merge", "variants"]),
     ("Papers", &["reproduce", "rank", "validate"]),
-    ("Laws", &["judge"]),
+    ("Laws", &["judge", "worst"]),
     ("Your link", &["diagnose"]),
     ("Real packets", &["impair", "gap", "script"]),
     ("Move data", &["send", "recv", "get", "key"]),

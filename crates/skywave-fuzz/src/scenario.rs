@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::Rate;
-use skywave_lab::scenario::{NoFiles, Scenario};
+use skywave_lab::scenario::{CustomMembers, NoFiles, Scenario, Setting, Space};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::spec::{FlowSpec, LinkSpec, PauseFrom, Traffic};
 use skywave_sim::{Outcome, Spec, simulate_watched};
@@ -37,6 +37,7 @@ pub fn run(data: &[u8]) {
         }
     };
     assert!(scenario.runs() > 0);
+    search(text);
     for point in scenario.points().iter().take(MAX_POINTS) {
         check(&point.spec(u64::MAX));
     }
@@ -46,6 +47,33 @@ pub fn run(data: &[u8]) {
         && round_trips(&spec) <= MAX_ROUND_TRIPS
     {
         simulate_a_little(&spec);
+    }
+}
+
+/// If the text has a search, its points at the ends and in the middle of all ranges are scenarios or refused, and so are their
+/// texts.
+fn search(text: &str) {
+    let Ok(space) = Space::parse("fuzz", "fuzz", text, &NoFiles, &CustomMembers::default()) else {
+        return;
+    };
+    for step in 0..=4 {
+        let place = f64::from(step) / 4.0;
+        let keys = space.keys().iter();
+        let settings: Vec<Option<Setting>> = keys
+            .map(|key| Some(key.setting(&vec![place; key.dimensions()])))
+            .collect();
+        for (key, setting) in space.keys().iter().zip(settings.iter().flatten()) {
+            assert!(!key.written(setting).is_empty());
+            let at = key.place(setting).expect("a place");
+            assert_eq!(&key.setting(&at), setting);
+        }
+        let Ok(scenario) = space.at(&settings) else {
+            continue;
+        };
+        let written = space.text(&settings, "worst", &[1], ("", &[]));
+        let read = Scenario::parse("fuzz", &written, &NoFiles);
+        let read = read.unwrap_or_else(|error| panic!("{}", error.render(false)));
+        assert_eq!(read.points()[0].spec(1), scenario.points()[0].spec(1));
     }
 }
 

@@ -74,20 +74,28 @@ fn read_scenario(
     path: &Path,
     parse: impl FnOnce(&str, &str, &str, &Folder) -> Result<Scenario, ScenarioError>,
 ) -> Result<Scenario, ScenarioError> {
-    let text = read(path, MAX_SCENARIO).map_err(|why| {
-        let error = ScenarioError::unreadable(path, &why);
-        let meant = || with_ending(path).or_else(|| neighbour(path));
-        match (!path.exists()).then(meant).flatten() {
-            Some(there) => error.with_help(format!("did you mean {}?", there.display())),
-            None => error,
-        }
-    })?;
+    let text = text(path)?;
     let name = path.file_stem().map_or_else(
         || "scenario".into(),
         |stem| stem.to_string_lossy().into_owned(),
     );
     let file = path.display().to_string();
     parse(&name, &file, &text, &Folder::of(path))
+}
+
+/// The text of the scenario at `path`.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn text(path: &Path) -> Result<String, ScenarioError> {
+    read(path, MAX_SCENARIO).map_err(|why| {
+        let error = ScenarioError::unreadable(path, &why);
+        let meant = || with_ending(path).or_else(|| neighbour(path));
+        match (!path.exists()).then(meant).flatten() {
+            Some(there) => error.with_help(format!("did you mean {}?", there.display())),
+            None => error,
+        }
+    })
 }
 
 /// The scenario file of that name, if its ending was left out.

@@ -11,5 +11,6 @@ pub mod folder;
 
 pub mod report;
 pub mod threads;
+pub mod way;
 
 pub use skywave_scenario as scenario;

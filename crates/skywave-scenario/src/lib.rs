@@ -3,7 +3,7 @@
 //! A file goes through six passes, each with the places of everything in hand, so that every
 //! mistake, also one in a swept value, is shown where it stands:
 //! 1. `read::tree`: TOML to a tree with spans;
-//! 2. `sweep`: the overrides of a point are set into a copy of the tree;
+//! 2. `sweep` or `search`: the overrides of a point are set into a copy of the tree;
 //! 3. `read::preset`: links get the keys of their presets;
 //! 4. `read::de`: the tree to the typed `model` by serde; `model::units` reads quantities;
 //! 5. `lower`: the model to a [`Spec`], with the checks that need more than one key;
@@ -24,6 +24,7 @@ mod model;
 mod read;
 mod report;
 mod review;
+mod search;
 mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,7 @@ use lower::{Context, Template};
 use read::error::Source;
 use read::fault::Fault;
 use read::files::{self, Shelf};
-use read::tree::Node;
+use read::tree::{Entry, Node};
 use read::{de, preset, tree};
 
 pub use lower::channel::MAX_BLACKOUTS;
@@ -55,6 +56,9 @@ pub use report::{
 
 use sweep::settings::settings;
 
+pub use search::decimal::Decimal;
+pub use search::key::{Key, Setting};
+pub use search::space::Space;
 pub use sweep::MAX_RUNS;
 pub use sweep::notation::transport_name;
 pub use sweep::param::{ParamValue, Written};
@@ -368,7 +372,11 @@ fn read(
     files::check_size(&source.text)?;
     let mut tree = tree::parse(&source.text)?;
     let swept = tree.remove("sweep");
+    let searched = tree.remove("search");
     let shown = tree.remove("report");
+    if let Some(searched) = &searched {
+        check_search(searched, swept.as_ref(), &tree, &source.text, context)?;
+    }
     if swept.is_some() {
         check_base(&tree, context)?;
     }
@@ -470,6 +478,23 @@ fn decode(tree: &Node) -> Result<model::File, Fault> {
         Ok(file)
     };
     decoded().map_err(model::home::add)
+}
+
+/// Whether the values of a search may stand where they would be set.
+fn check_search(
+    searched: &Entry,
+    swept: Option<&Entry>,
+    tree: &Node,
+    text: &str,
+    context: &Context<'_>,
+) -> Result<(), Fault> {
+    if swept.is_some() {
+        let message = "a scenario has a [sweep] or a [search], not both";
+        return Err(Fault::new(searched.key_span.clone(), message)
+            .label("a search goes from one path of defaults"));
+    }
+    let keys = search::keys(&searched.node, tree, text)?;
+    search::check_ends(&keys, tree, |tree| lower_tree(tree, context).map(drop))
 }
 
 /// A wrong value stays a mistake when every point replaces it. Keys that are missing, or values that

@@ -9,7 +9,7 @@ use crate::read::mistakes::Mistakes;
 use crate::read::tree::{Entry, Node, Value};
 use crate::read::{de, files, preset, tree};
 use crate::sweep::{self, Axis};
-use crate::{Point, Recorded, decode, lower_tree, report, report_of};
+use crate::{Point, Recorded, decode, lower_tree, report, report_of, search};
 
 /// Points whose names are looked up for a report: enough for a file that a person writes and mends.
 const POINTS: usize = 1000;
@@ -24,6 +24,7 @@ pub(crate) fn all(text: &str, context: &Context<'_>, recorded: Recorded) -> Vec<
         return Vec::new();
     };
     let swept = tree.remove("sweep");
+    let searched = tree.remove("search");
     let shown = tree.remove("report");
     preset::apply(&mut tree);
     let mut mistakes = Mistakes::default();
@@ -31,6 +32,10 @@ pub(crate) fn all(text: &str, context: &Context<'_>, recorded: Recorded) -> Vec<
     if swept.is_some() {
         // A sweep may bring what is missing.
         mistakes.found.retain(Fault::is_inherent);
+    }
+    if let (Some(searched), Some(file)) = (searched, &file) {
+        let look = |node: &Node| search::keys(node, file, text).map(drop);
+        mistakes.names(searched.node, |_| None, look);
     }
     let points = file.and_then(|file| points(&mut mistakes, &file, swept, text, context));
     if let Some(shown) = shown {

@@ -21,28 +21,64 @@ pub fn filled(
     size: u32,
     (start, end): (Time, Time),
 ) -> u64 {
+    let mut packets = 0;
+    arrivals(config, seed, name, size, end, |at| {
+        packets += u64::from(at >= start);
+    });
+    packets
+}
+
+/// The same packets counted in bins of `width` from the start on, the last one cut off at `end`.
+pub fn filled_bins(
+    config: &LinkConfig,
+    seed: u64,
+    name: &str,
+    size: u32,
+    (width, end): (Duration, Time),
+) -> Vec<u64> {
+    let width = width.as_nanos().max(1);
+    let bin = |at: Time| (at.since(Time::ZERO).as_nanos() / width) as usize;
+    let mut bins = vec![0; bin(end) + 1];
+    arrivals(config, seed, name, size, end, |at| bins[bin(at)] += 1);
+    bins
+}
+
+/// Calls `arrive` with the time of each whole packet that arrives before `end`.
+fn arrivals(
+    config: &LinkConfig,
+    seed: u64,
+    name: &str,
+    size: u32,
+    end: Time,
+    mut arrive: impl FnMut(Time),
+) {
     let config = LinkConfig {
         queue: QueueConfig::DropTail(Limit::Packets(WAITING)),
         ..config.clone()
     };
     let (packet, _) = config.allowed_rate().transmission_time(u64::from(size), 0);
     let gap = Duration::from_nanos((packet.as_nanos() / GAP).max(1));
-    let counts = |fate: Fate| match fate {
-        Fate::Arrives { at, corrupt, .. } => u64::from(!corrupt && at >= start && at < end),
-        Fate::Dropped(_) => 0,
+    let counts = |fate: Fate| {
+        if let Fate::Arrives {
+            at, corrupt: false, ..
+        } = fate
+            && at < end
+        {
+            arrive(at);
+        }
     };
     if config.needs_time() {
-        fill_timed(TimedLink::new(config, seed, name), size, end, gap, counts)
+        fill_timed(TimedLink::new(config, seed, name), size, end, gap, counts);
     } else {
-        fill(Link::new(config, seed, name), size, end, gap, counts)
+        fill(Link::new(config, seed, name), size, end, gap, counts);
     }
 }
 
-fn fill(mut link: Link, size: u32, end: Time, gap: Duration, counts: impl Fn(Fate) -> u64) -> u64 {
-    let (mut now, mut arrived) = (Time::ZERO, 0);
+fn fill(mut link: Link, size: u32, end: Time, gap: Duration, mut counts: impl FnMut(Fate)) {
+    let mut now = Time::ZERO;
     while now < end {
         let fate = link.send(now, size);
-        arrived += counts(fate);
+        counts(fate);
         match fate {
             // The queue is full: when the first half has left it is time for more.
             Fate::Dropped(DropCause::Queue) => {
@@ -55,7 +91,6 @@ fn fill(mut link: Link, size: u32, end: Time, gap: Duration, counts: impl Fn(Fat
             Fate::Dropped(DropCause::Blackout) | Fate::Arrives { .. } => {}
         }
     }
-    arrived
 }
 
 fn fill_timed(
@@ -63,9 +98,9 @@ fn fill_timed(
     size: u32,
     end: Time,
     gap: Duration,
-    counts: impl Fn(Fate) -> u64,
-) -> u64 {
-    let (mut now, mut arrived) = (Time::ZERO, 0);
+    mut counts: impl FnMut(Fate),
+) {
+    let mut now = Time::ZERO;
     while now < end {
         // The packets are all alike: nobody asks which one it is.
         match link.offer(now, 0, size) {
@@ -75,10 +110,9 @@ fn fill_timed(
         }
         link.on_time(now);
         while let Some(settled) = link.poll() {
-            arrived += counts(settled.fate);
+            counts(settled.fate);
         }
     }
-    arrived
 }
 
 #[cfg(test)]

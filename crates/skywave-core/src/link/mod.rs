@@ -65,7 +65,7 @@ pub use discipline::{
     StepConfig,
 };
 pub(crate) use discipline::{Discipline, Frame, Gone};
-pub use filled::filled;
+pub use filled::{filled, filled_bins};
 pub use loss::*;
 pub use meter::{Measured, Retransmission};
 pub use pipe::Pipe;

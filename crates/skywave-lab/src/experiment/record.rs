@@ -63,10 +63,14 @@ pub(super) fn line(key: RunKey, seed: u64, engine: &str, run: &RunResult) -> Str
             flows.iter().map(of_flow).collect::<Value>()
         }),
     });
-    let mut line = line.to_string();
-    let check = hash(line.as_bytes());
-    line.pop();
-    format!("{line}{CHECK}{check:032x}\"}}\n")
+    checked(line.to_string())
+}
+
+/// A JSON object as a line, with its check and its end.
+pub(super) fn checked(mut object: String) -> String {
+    let check = hash(object.as_bytes());
+    object.pop();
+    format!("{object}{CHECK}{check:032x}\"}}\n")
 }
 
 fn record<T>(name: &str, columns: &[Column<T>], outcome: &T) -> Value {
@@ -109,7 +113,7 @@ pub(super) fn read(line: &[u8], engine: &str, dir: &Path) -> Result<(RunKey, Run
 }
 
 /// Whether the check of a line is right; `None` if it has none.
-fn has_check(line: &[u8]) -> Option<bool> {
+pub(super) fn has_check(line: &[u8]) -> Option<bool> {
     let (body, end) = line.split_at_checked(line.len().checked_sub(CHECKED)?)?;
     let end = std::str::from_utf8(end).ok()?;
     let check = end.strip_prefix(CHECK)?.strip_suffix("\"}")?;

@@ -9,7 +9,7 @@ use super::error::RankError;
 use super::model::{Kind, MechanismModel};
 use super::read::{Draft, Reader};
 use super::study::{Family, Flows, Group, Refused, Runs, StudyPath};
-use super::way;
+use skywave_lab::way;
 use skywave_scenario::{Point, Scenario, Spanned};
 
 /// The paths with what runs on them, the scenarios, and what has no place.

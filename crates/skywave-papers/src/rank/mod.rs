@@ -24,7 +24,6 @@ mod read;
 mod samples;
 mod study;
 mod text;
-mod way;
 
 use std::collections::BTreeMap;
 use std::path::Path;

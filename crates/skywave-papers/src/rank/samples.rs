@@ -4,9 +4,9 @@ use skywave_sim::outcome::{FlowOutcome, Outcome};
 
 use super::model::{Delay, Kind};
 use super::study::{Flows, Runs, StudyPath};
-use super::way;
 use skywave_lab::experiment::Results;
 use skywave_lab::experiment::stats::jain;
+use skywave_lab::way;
 use skywave_scenario::Scenario;
 
 /// One number a seed; `None` where the run is missing or has none.

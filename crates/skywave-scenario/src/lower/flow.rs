@@ -19,7 +19,7 @@ use crate::model::units;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
-use crate::sweep::default_flow_name;
+use crate::sweep::path::default_flow_name;
 
 /// Most links and flows of one simulation.
 const MAX_FLOWS: usize = 100_000;

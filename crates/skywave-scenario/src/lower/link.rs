@@ -21,7 +21,7 @@ use crate::read::fault::Fault;
 use crate::read::files::Shelf;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
-use crate::sweep::default_link_name;
+use crate::sweep::path::default_link_name;
 
 /// The queue of a link that does not say: as in ns-2.
 pub(crate) const DEFAULT_QUEUE: QueueConfig = QueueConfig::DropTail(Limit::Packets(50));

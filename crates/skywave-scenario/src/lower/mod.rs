@@ -39,7 +39,6 @@ use skywave_sim::network::{Edge, Router, edges};
 use skywave_sim::spec::{LinkSpec, Name, StationSpec, Transport};
 
 use crate::lower::custom::CustomMembers;
-use crate::model::number;
 use crate::model::units;
 use crate::model::{Dist, File, RunModel, SeedsModel};
 use crate::read::fault::Fault;
@@ -349,15 +348,18 @@ pub(crate) fn seeds(run: &RunModel) -> Result<Vec<u64>, Fault> {
 }
 
 /// The numbers of the copies that `count` asks for; `None` for the one without a number.
-pub(crate) fn copies(count: Option<&Spanned<number::Count>>) -> Result<Vec<Option<u64>>, Fault> {
-    match count {
-        None => Ok(vec![None]),
-        Some(n) if n.value.0 > MAX_COPIES => {
-            Err(Fault::new(n.span.clone(), "these are too many copies")
-                .label(format!("at most {MAX_COPIES}")))
-        }
-        Some(n) => Ok((1..=n.value.0).map(Some).collect()),
+pub(crate) fn copies<N: Copy + Into<u64>>(
+    count: Option<&Spanned<N>>,
+) -> Result<Vec<Option<u64>>, Fault> {
+    let Some(count) = count else {
+        return Ok(vec![None]);
+    };
+    let number: u64 = count.value.into();
+    if number > MAX_COPIES {
+        return Err(Fault::new(count.span.clone(), "these are too many copies")
+            .label(format!("at most {MAX_COPIES}")));
     }
+    Ok((1..=number).map(Some).collect())
 }
 
 /// `name` with every `#` replaced by the copy's number.

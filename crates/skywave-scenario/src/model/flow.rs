@@ -6,7 +6,7 @@ use skywave_core::tcp::{Handshake, Profile};
 use crate::model::clock::ClockModel;
 use crate::model::member::AckingModel;
 use crate::model::named::NamedModel;
-use crate::model::number::{Count, Probability};
+use crate::model::number::{Copies, Count, Probability};
 use crate::model::proxy::ProxyModel;
 use crate::model::tcp::{TcpModel, TransportModel};
 use crate::model::units::{Bytes, Duration, HeaderBytes, Period, Rate, Size, Window};
@@ -21,9 +21,9 @@ use crate::read::spanned::Spanned;
 pub(crate) struct FlowModel {
     /// Name, unique; default "flow1", "flow2", … by place in the file.
     pub(crate) name: Option<Spanned<String>>,
-    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name becomes the number of the copy;
-    /// default one flow under its own name.
-    pub(crate) count: Option<Spanned<Count>>,
+    /// Make this many copies, named NAME.1 to NAME.n; `#` in a node's name becomes the number of the copy; of 0 there is
+    /// no such flow, until a sweep or a search says otherwise; default one flow under its own name.
+    pub(crate) count: Option<Spanned<Copies>>,
     /// Node that sends the data.
     pub(crate) from: Spanned<String>,
     /// Node that receives the data. ACKs travel back over the reverse links. Routes have the fewest hops.

@@ -82,6 +82,17 @@ pub(crate) struct File {
         reason = "taken off the tree before decoding; here for the schema"
     )]
     pub(crate) sweep: serde::de::IgnoredAny,
+    /// Paths that a search for the worst one varies, each with its range: docs/worst.md#a-space-of-your-own; default none.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<std::collections::BTreeMap<String, serde_json::Value>>")
+    )]
+    #[expect(
+        dead_code,
+        reason = "taken off the tree before decoding; here for the schema"
+    )]
+    pub(crate) search: serde::de::IgnoredAny,
     /// Plots and table of the results; default the default table and plot.
     #[expect(dead_code, reason = "decoded on its own; here for the schema")]
     pub(crate) report: Option<ReportModel>,

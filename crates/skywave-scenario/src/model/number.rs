@@ -107,6 +107,26 @@ number!(
 );
 
 number!(
+    /// A whole number, zero too.
+    Copies(u64),
+    "a whole number from 0",
+    |n| (0.0..=9e15).contains(&n) && n.fract() == 0.0,
+    { "type": "integer", "minimum": 0, "description": "A whole number from 0." }
+);
+
+impl From<Count> for u64 {
+    fn from(count: Count) -> Self {
+        count.0
+    }
+}
+
+impl From<Copies> for u64 {
+    fn from(copies: Copies) -> Self {
+        copies.0
+    }
+}
+
+number!(
     /// A whole number of one byte.
     Byte(u8),
     "a whole number from 0 to 255",

@@ -23,7 +23,7 @@ pub fn transport_name(label: &str) -> String {
 
 /// A value in words. The preset of a composition stands for itself, other keys come before their
 /// values; what a table within a table holds is in parentheses unless it is one word.
-fn short(node: &Node) -> String {
+pub(crate) fn short(node: &Node) -> String {
     match &node.value {
         Value::Table(entries) => {
             let parts = entries.iter().map(|entry| match entry.key.as_str() {

@@ -10,9 +10,11 @@ pub(crate) fn settings(tree: &Node) -> Vec<String> {
     };
     for entry in entries {
         match entry.node.as_array() {
+            // Of a search the file has defaults, which stand elsewhere.
+            _ if entry.key == "search" => {}
             _ if entry.key == "sweep" => swept("", &entry.node, &mut all),
             Some(items) => {
-                let names = super::names(tree, &entry.key);
+                let names = super::path::names(tree, &entry.key);
                 for (name, item) in names.iter().zip(items) {
                     flatten(&format!("{}.{name}", entry.key), item, &mut all);
                 }

@@ -21,6 +21,7 @@ mod radio;
 mod requests;
 mod runs;
 mod schema;
+mod search;
 mod several;
 mod steps;
 mod sweeps;

@@ -1,6 +1,7 @@
-//! What a path is, whoever sends over it: the links on the data's way, the flows that share it, what it carries.
+//! A path, whoever sends over it: the links on the data's way, the flows that share it, what it carries.
 
-use skywave_core::link::{Service, filled};
+use skywave_core::Duration;
+use skywave_core::link::{Service, filled, filled_bins};
 use skywave_sim::Spec;
 use skywave_sim::network::{Router, edges};
 
@@ -20,7 +21,7 @@ fn links_of(spec: &Spec, flow: usize) -> Vec<usize> {
 }
 
 /// Whether the data of two flows meet at a link.
-pub(super) fn meet(spec: &Spec, one: usize, other: usize) -> bool {
+pub fn meet(spec: &Spec, one: usize, other: usize) -> bool {
     let links = links_of(spec, one);
     links_of(spec, other)
         .iter()
@@ -28,14 +29,14 @@ pub(super) fn meet(spec: &Spec, one: usize, other: usize) -> bool {
 }
 
 /// Whether a flow goes over a recorded link.
-pub(super) fn is_recorded(spec: &Spec, flow: usize) -> bool {
+pub fn is_recorded(spec: &Spec, flow: usize) -> bool {
     let links = links_of(spec, flow).into_iter();
     let mut services = links.map(|link| &spec.links[link].config.service);
     services.any(|service| matches!(service, Service::Trace(_)))
 }
 
 /// The long-run rate of the narrowest link on a flow's way, bit/s; `None` through a radio network alone.
-pub(super) fn rate(spec: &Spec, flow: usize) -> Option<f64> {
+pub fn rate(spec: &Spec, flow: usize) -> Option<f64> {
     let links = links_of(spec, flow).into_iter();
     let rates = links.map(|link| spec.links[link].config.allowed_rate().as_bps() as f64);
     rates.reduce(f64::min)
@@ -44,7 +45,7 @@ pub(super) fn rate(spec: &Spec, flow: usize) -> Option<f64> {
 /// Payload that a flow's way carries in the measured time, bit/s: of its links the least that one carries which always has a
 /// UDP datagram to send. A sender with larger headers gets less, and none gets more in the long run.
 /// `None` through a radio network alone.
-pub(super) fn carried(spec: &Spec, flow: usize) -> Option<f64> {
+pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     let seconds = spec.window().as_secs_f64();
     let links = links_of(spec, flow).into_iter();
     let packets = links.map(|link| {
@@ -55,14 +56,29 @@ pub(super) fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     Some(least as f64 * f64::from(PAYLOAD) * 8.0 / seconds)
 }
 
+/// Whether a flow's way carries anything in each bin of `width` from the start of the run on: the same datagrams.
+pub fn carries(spec: &Spec, flow: usize, width: Duration) -> Vec<bool> {
+    let mut all: Option<Vec<bool>> = None;
+    for link in links_of(spec, flow) {
+        let link = &spec.links[link];
+        let until = (width, spec.duration);
+        let packets = filled_bins(&link.config, spec.seed, &link.name, PACKET, until);
+        let carries = packets.iter().map(|&packets| packets > 0);
+        all = Some(match all {
+            None => carries.collect(),
+            Some(before) => before.iter().zip(carries).map(|(a, b)| *a && b).collect(),
+        });
+    }
+    all.unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
-    use skywave_lab::folder::Folder;
-    use skywave_scenario::Scenario;
-
     use super::*;
+    use crate::folder::Folder;
+    use crate::scenario::Scenario;
 
-    /// What the way of the first flow of a scenario with this link carries in its seconds 10 to 20, Mb/s.
+    /// Payload that the way of the first flow of a scenario with this link carries in its seconds 10 to 20, Mb/s.
     fn carries(link: &str) -> f64 {
         let text = format!(
             "[[link]]\nname = \"path\"\nbetween = [\"A\", \"B\"]\ndelay = \"20ms\"\n{link}\n\

@@ -1,0 +1,365 @@
+//! `skywave worst`: the path on which a sender is worst.
+
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use skywave_lab::experiment::{Ledger, Shard, ShardFile};
+use skywave_lab::folder::Folder;
+use skywave_lab::report::number::counted;
+use skywave_lab::report::remove_file;
+use skywave_lab::scenario::{CustomMembers, Space};
+use skywave_search::bench::Making;
+use skywave_search::evolution::{self, Found, Plan};
+use skywave_search::findings::{self, Findings};
+use skywave_search::page::{Page, percent};
+use skywave_search::{Bench, Candidate, Objective, SPACE, SPACE_FILE, SearchError};
+
+use crate::failure::Failure;
+use crate::keep::Keep;
+use crate::names::Named;
+use crate::progress::Bar;
+use crate::quantity::time_above_zero;
+use crate::{interrupt, output};
+
+/// Find the paths on which a sender is worst, and make them small.
+///
+/// Searches a space of paths, a scenario with a [search], for those on which the sender does worst by an objective;
+/// puts keys back to their defaults and rounds numbers while the verdict stands; judges what is left by seeds of its own.
+/// Leaves a scenario a finding in OUT/worst-LAW, which `skywave run` runs as it is. Each run is kept: the same call
+/// after Ctrl-C goes on. The same arguments find the same paths on any machine, but for --time.
+#[derive(Debug, clap::Args)]
+#[command(after_help = help())]
+pub(crate) struct Args {
+    /// The sender: a preset (`skywave variants`), or a composition as in a scenario.
+    law: String,
+
+    /// A sender that it is compared with, on the same paths and seeds; may be given several times.
+    #[arg(long, value_name = "LAW")]
+    against: Vec<String>,
+
+    /// Measure of how bad a path is; `against` where there is an --against, else `channel`.
+    #[arg(long, value_name = "NAME", value_parser = Named(objectives))]
+    objective: Option<String>,
+
+    /// The space of paths: a scenario with a [search]; the built-in one unless given.
+    #[arg(long, value_name = "FILE")]
+    space: Option<PathBuf>,
+
+    /// The flow whose sender it is.
+    #[arg(long, value_name = "NAME", default_value = "test")]
+    flow: String,
+
+    /// Simulations to search with; shrinking and judging come on top.
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    runs: usize,
+
+    /// Search for as long as this instead, such as 10min; ends after a whole generation.
+    #[arg(long, value_name = "TIME", value_parser = time_above_zero, conflicts_with_all = ["runs", "shard"])]
+    time: Option<Duration>,
+
+    /// Seed of the search; the runs have those of the space.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Searches beside each other that know nothing of each other.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    islands: u16,
+
+    /// Make this part of the islands alone, such as 1/2, into OUT/worst-LAW.shard-1-of-2; `skywave merge` puts the
+    /// parts together, and the call without --shard then finds all runs there.
+    #[arg(long, value_name = "N/OF", conflicts_with = "json")]
+    shard: Option<Shard>,
+
+    /// Bound that the value stays below while a path is made small; the next round number unless given.
+    #[arg(long, value_name = "SHARE")]
+    below: Option<f64>,
+
+    /// Findings to make.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    find: usize,
+
+    /// Print one JSON object a finding instead of the table.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    keep: Keep,
+}
+
+fn objectives() -> Vec<&'static str> {
+    let all = skywave_search::OBJECTIVES.iter();
+    all.map(|objective| objective.name).collect()
+}
+
+/// Examples, and what the objectives are.
+fn help() -> String {
+    let mut text = "Examples:\n  \
+        skywave worst vegas                            # where it gets least of the channel\n  \
+        skywave worst copa --against bbr --time 10min  # where BBR does much better\n  \
+        skywave worst bbr --against linux --objective starved\n  \
+        skywave worst '{ preset = \"sack\", congestion = \"veno\" }' --runs 2000\n  \
+        skywave worst quic-bbr --space my-space.toml --json\n  \
+        skywave run runs/worst-vegas/1.toml --series   # what was found, looked at\n\n\
+        Objectives, each a share that the search makes small:"
+        .to_owned();
+    for objective in skywave_search::OBJECTIVES {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n  {:<8} {}", objective.name, objective.about);
+    }
+    text += "\n\nEach line of --json has: sender, against, objective, value {mean, ci95}, seeds, below, found, stands,\n\
+             keys {path: value as in a file}, file. docs/worst.md has more.";
+    text
+}
+
+pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    let objective = objective(args)?;
+    if args
+        .below
+        .is_some_and(|below| below.is_nan() || below <= 0.0)
+    {
+        return Err(Failure::Usage(
+            "--below: expected a share above 0, such as 0.5".into(),
+        ));
+    }
+    let custom = CustomMembers::default();
+    let (file, text) = match &args.space {
+        Some(path) => (path.display().to_string(), skywave_lab::folder::text(path)?),
+        None => (SPACE_FILE.to_owned(), SPACE.to_owned()),
+    };
+    let folder = Folder::of(Path::new(&file));
+    let name = format!("worst-{}", slug(&args.law));
+    let space = Space::parse(&name, &file, &text, &folder, &custom)?;
+    let senders: Vec<String> = std::iter::once(&args.law)
+        .chain(&args.against)
+        .cloned()
+        .collect();
+    let spaces = space.with_senders(&args.flow, &senders)?;
+    let dir = match args.shard {
+        Some(shard) => args.keep.out.join(ShardFile::directory(&name, shard)),
+        None => args.keep.out.join(&name),
+    };
+    let command = command(args);
+    let page = Page {
+        space: &spaces[0],
+        flow: &args.flow,
+        senders: &senders,
+        objective,
+        command: &command,
+    };
+    let ledger = Ledger::open(&dir, args.keep.fresh, &output::doubts)?;
+    let result = find(args, &spaces, &page, &ledger);
+    ledger.arrange()?;
+    let findings = match result {
+        Ok(Some(findings)) => findings,
+        Ok(None) => return told_shard(args, &name, &dir, &ledger),
+        Err(Failure::Search(SearchError::Interrupted)) => {
+            let done = ledger.len();
+            return Err(Failure::SearchInterrupted { done, dir });
+        }
+        Err(other) => return Err(other),
+    };
+    show(args, &page, &findings, &dir)
+}
+
+fn objective(args: &Args) -> Result<&'static Objective, Failure> {
+    let has_others = !args.against.is_empty();
+    let default = if has_others { "against" } else { "channel" };
+    let name = args.objective.as_deref().unwrap_or(default);
+    let Some(objective) = Objective::named(name) else {
+        let known = objectives().join(", ");
+        return Err(Failure::Usage(format!(
+            "--objective: there is no objective `{name}`; expected one of {known}"
+        )));
+    };
+    if objective.compares && !has_others {
+        return Err(Failure::Usage(format!(
+            "the objective `{name}` needs a sender to compare with: --against LAW"
+        )));
+    }
+    Ok(objective)
+}
+
+/// Searches, and makes findings unless this is a part of the islands.
+fn find(
+    args: &Args,
+    spaces: &[Space<'_>],
+    page: &Page<'_>,
+    ledger: &Ledger,
+) -> Result<Option<Findings>, Failure> {
+    let bar = Bar::of_search(
+        &format!("worst {}", args.law),
+        args.time.is_none().then_some(args.runs),
+    );
+    let making = Making {
+        threads: args.keep.threads(),
+        cancel: interrupt::flag(),
+        told: &|done, _| bar.at(done),
+    };
+    // Others are simulated only where they are compared with.
+    let compared = if page.objective.compares {
+        spaces
+    } else {
+        &spaces[..1]
+    };
+    let bench = Bench::new(compared, &args.flow, page.objective, Some(ledger), making)?;
+    let seeds = spaces[0].scenario().seeds();
+    let keys = spaces[0].keys();
+    let islands = islands(args);
+    let until = args.time.and_then(|time| Instant::now().checked_add(time));
+    let plan = Plan {
+        keys,
+        seed: args.seed,
+        islands: &islands,
+        each: match args.time {
+            Some(_) => usize::MAX,
+            None => args.runs / usize::from(args.islands) / bench.runs_each(seeds.len()).max(1),
+        },
+        go_on: &|| until.is_none_or(|until| Instant::now() < until),
+    };
+    if plan.each < evolution::FIRST {
+        return Err(Failure::Usage(format!(
+            "--runs: {} are too few; expected at least {} for {} islands of {} candidates with {} runs each",
+            args.runs,
+            evolution::FIRST * usize::from(args.islands) * bench.runs_each(seeds.len()),
+            args.islands,
+            evolution::FIRST,
+            bench.runs_each(seeds.len()),
+        )));
+    }
+    let worst = Cell::new(f64::INFINITY);
+    let judge = |candidates: &[Candidate]| {
+        let values = bench.means(candidates, seeds)?;
+        let least = values.iter().flatten().fold(worst.get(), |a, b| a.min(*b));
+        if least < worst.get() {
+            bar.say(format!("worst so far {}", percent(least)));
+            worst.set(least);
+        }
+        Ok::<_, Failure>(values)
+    };
+    let found: Vec<Found> = evolution::search(&plan, judge)?;
+    if args.shard.is_some() {
+        return Ok(None);
+    }
+    bar.say("making paths small".into());
+    let findings = findings::findings(&bench, keys, &found, args.find, seeds, args.below)?;
+    if bench.given_up() > 0 {
+        output::note(&format!(
+            "{} given up because a sender sent without end; their paths are left out",
+            counted(bench.given_up(), "run")
+        ));
+    }
+    Ok(Some(findings))
+}
+
+/// The islands to make here: all, or every n-th of them.
+fn islands(args: &Args) -> Vec<usize> {
+    let all = 0..usize::from(args.islands);
+    match args.shard {
+        None => all.collect(),
+        Some(shard) => all
+            .skip(shard.number() - 1)
+            .step_by(shard.count())
+            .collect(),
+    }
+}
+
+/// The command, for a comment; what is at its default is left out.
+fn command(args: &Args) -> String {
+    let mut all = vec!["skywave worst".to_owned(), quoted(&args.law)];
+    let mut add = |option: &str, value: String| all.push(format!("--{option} {value}"));
+    for other in &args.against {
+        add("against", quoted(other));
+    }
+    if let Some(objective) = &args.objective {
+        add("objective", quoted(objective));
+    }
+    if let Some(space) = &args.space {
+        add("space", output::for_shell(space));
+    }
+    if args.flow != "test" {
+        add("flow", quoted(&args.flow));
+    }
+    match args.time {
+        Some(time) => add("time", format!("{}s", time.as_secs_f64())),
+        None => add("runs", args.runs.to_string()),
+    }
+    add("seed", args.seed.to_string());
+    add("islands", args.islands.to_string());
+    if let Some(below) = args.below {
+        add("below", below.to_string());
+    }
+    all.join(" ")
+}
+
+fn quoted(text: &str) -> String {
+    output::for_shell(Path::new(text))
+}
+
+/// A sender as the name of a folder: letters and digits, and `-` for the rest.
+fn slug(law: &str) -> String {
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = law.chars().map(letters).collect();
+    let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
+    parts.join("-")
+}
+
+fn told_shard(args: &Args, name: &str, dir: &Path, ledger: &Ledger) -> Result<(), Failure> {
+    let count = args.shard.map_or(1, Shard::count);
+    writeln!(
+        io::stdout(),
+        "Shard:  {} ({})\nWhen all {count} are there: skywave merge {}\nand then the same call without --shard",
+        dir.display(),
+        counted(ledger.len(), "run"),
+        output::for_shell(&args.keep.out.join(name)) + &format!(".shard-*-of-{count}"),
+    )?;
+    Ok(())
+}
+
+fn show(args: &Args, page: &Page<'_>, findings: &Findings, dir: &Path) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    for (finding, number) in findings.standing.iter().zip(1..) {
+        let path = dir.join(format!("{number}.toml"));
+        output::write(&path, &page.file(finding))?;
+        if args.json {
+            writeln!(out, "{}", page.json(finding, &path.display().to_string()))?;
+            continue;
+        }
+        for (line, at) in page.lines(finding).iter().zip(0..) {
+            let start = if at == 0 {
+                format!("{number}.")
+            } else {
+                String::new()
+            };
+            writeln!(out, "{start:<3}{line}")?;
+        }
+        writeln!(out, "   skywave run {}\n", output::for_shell(&path))?;
+    }
+    // Of a search before.
+    for number in findings.standing.len() + 1.. {
+        let path = dir.join(format!("{number}.toml"));
+        if !path.exists() {
+            break;
+        }
+        remove_file(&path)?;
+    }
+    if args.json {
+        return Ok(());
+    }
+    for finding in &findings.fallen {
+        let lines = page.lines(finding);
+        writeln!(
+            out,
+            "Does not stand by other seeds (found {}, bound {}): {}",
+            percent(finding.found),
+            percent(finding.below),
+            lines.join("\n")
+        )?;
+    }
+    if findings.standing.is_empty() {
+        writeln!(out, "Nothing was found that stands by other seeds.")?;
+    }
+    Ok(())
+}

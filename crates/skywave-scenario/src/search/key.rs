@@ -1,0 +1,242 @@
+//! A key of a search: what it may be set to.
+
+use crate::read::fault::Fault;
+use crate::read::tree::{Entry, Node, Value};
+use crate::search::decimal::Decimal;
+use crate::search::range::Range;
+use crate::search::write;
+use crate::sweep::notation;
+use crate::sweep::path::Path;
+use crate::sweep::step;
+
+/// Most choices of a key, and ranges in a choice: nobody writes more.
+const MOST: usize = 1000;
+
+/// Fields that a search sets together, and what it may set them to.
+#[derive(Debug)]
+pub struct Key {
+    text: String,
+    pub(crate) paths: Vec<Path>,
+    choices: Vec<Choice>,
+}
+
+/// Value of a key with a place for a number at each of its ranges.
+#[derive(Debug)]
+struct Choice {
+    /// A value for all paths, or one for each.
+    values: Vec<Node>,
+    ranges: Vec<Range>,
+}
+
+/// A value of a key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Setting {
+    /// Place of the choice among the key's.
+    choice: usize,
+    /// A number for each range in the choice.
+    numbers: Vec<Decimal>,
+}
+
+impl Setting {
+    /// A number for each range in the choice, in the base unit of the range.
+    pub fn numbers(&self) -> &[Decimal] {
+        &self.numbers
+    }
+}
+
+impl Key {
+    /// Reads an entry of `[search]`.
+    pub(crate) fn read(
+        entry: &Entry,
+        prefix: &str,
+        tree: &Node,
+        text: &str,
+    ) -> Result<Self, Fault> {
+        let paths = Path::all_of(entry, prefix, tree, text)?;
+        let whole = std::slice::from_ref(&entry.node);
+        let items = entry.node.as_array().unwrap_or(whole);
+        if items.is_empty() {
+            return Err(
+                Fault::new(entry.node.span.clone(), "this search has no value")
+                    .label("at least one is needed"),
+            );
+        }
+        if items.len() > MOST {
+            return Err(
+                Fault::new(entry.node.span.clone(), "these are too many choices")
+                    .label(format!("at most {MOST}")),
+            );
+        }
+        let choices = items.iter().map(|item| {
+            let values = match item.as_array() {
+                Some(_) => step(item, paths.len())?,
+                None => vec![item.clone()],
+            };
+            let mut ranges = Vec::new();
+            for value in &values {
+                collect(value, &mut ranges)?;
+            }
+            Ok(Choice { values, ranges })
+        });
+        Ok(Self {
+            text: format!("{prefix}{}", entry.key),
+            choices: choices.collect::<Result<_, Fault>>()?,
+            paths,
+        })
+    }
+
+    /// The paths, as the file names them.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of coordinates that [`Key::setting`] takes: one for the choice, and one for each range in it.
+    pub fn dimensions(&self) -> usize {
+        let ranges = self.choices.iter().map(|choice| choice.ranges.len());
+        1 + ranges.max().unwrap_or_default()
+    }
+
+    /// The value at a point of the unit cube. Coordinates that are missing are taken to be one half.
+    pub fn setting(&self, at: &[f64]) -> Setting {
+        let place = |dimension: usize| at.get(dimension).copied().unwrap_or(0.5);
+        let count = self.choices.len();
+        let choice = ((place(0).clamp(0.0, 1.0) * count as f64) as usize).min(count - 1);
+        let ranges = self.choices[choice].ranges.iter().zip(1..);
+        let numbers = ranges.map(|(range, dimension)| range.at(place(dimension)));
+        Setting {
+            choice,
+            numbers: numbers.collect(),
+        }
+    }
+
+    /// A point of the unit cube at which [`Key::setting`] gives this value, if it is one of this key.
+    pub fn place(&self, setting: &Setting) -> Option<Vec<f64>> {
+        let choice = self.choices.get(setting.choice)?;
+        let first = (setting.choice as f64 + 0.5) / self.choices.len() as f64;
+        let numbers = choice.ranges.iter().zip(&setting.numbers);
+        let mut at = vec![first];
+        at.extend(numbers.map(|(range, &number)| range.place(number)));
+        at.resize(self.dimensions(), 0.5);
+        Some(at)
+    }
+
+    /// The value with number `index` rounded to `digits` significant digits, down and up, the nearer one first; nothing
+    /// if it has no more than that.
+    pub fn rounded(&self, setting: &Setting, index: usize, digits: usize) -> Vec<Setting> {
+        let range = self
+            .choices
+            .get(setting.choice)
+            .map(|choice| &choice.ranges);
+        let range = range.and_then(|ranges| ranges.get(index));
+        let (Some(range), Some(&number)) = (range, setting.numbers.get(index)) else {
+            return Vec::new();
+        };
+        if number.digits() <= digits {
+            return Vec::new();
+        }
+        let with = |number| {
+            let mut other = setting.clone();
+            other.numbers[index] = number;
+            other
+        };
+        range
+            .rounded(number, digits)
+            .into_iter()
+            .map(with)
+            .collect()
+    }
+
+    /// The value as tables write it: `1.5Mbps`, `rate 2Mbps, burst 20kB`.
+    pub fn words(&self, setting: &Setting) -> String {
+        let words: Vec<String> = self.values(setting).iter().map(notation::short).collect();
+        words.join(", ")
+    }
+
+    /// The value as a file has it: as TOML, an array of several for paths that are set together to different values.
+    pub fn written(&self, setting: &Setting) -> String {
+        let values = self.values(setting);
+        let mut texts = values.iter().map(|value| write::inline(value).to_string());
+        match values.len() {
+            1 => texts.next().unwrap_or_default(),
+            _ => format!("[{}]", texts.collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// The values, one for all paths or one for each.
+    fn values(&self, setting: &Setting) -> Vec<Node> {
+        let Some(choice) = self.choices.get(setting.choice) else {
+            return Vec::new();
+        };
+        let mut nodes = choice.ranges.iter().zip(&setting.numbers);
+        let mut nodes = nodes.by_ref().map(|(range, &number)| range.node(number));
+        let filled = choice.values.iter().map(|value| fill(value, &mut nodes));
+        filled.collect()
+    }
+
+    /// The paths, each with its value.
+    pub(crate) fn set(&self, setting: &Setting) -> Vec<(&Path, Node)> {
+        let values = self.values(setting);
+        let paths = self.paths.iter().enumerate();
+        let both = paths.filter_map(|(place, path)| {
+            let value = values.get(place).or(values.last())?;
+            Some((path, value.clone()))
+        });
+        both.collect()
+    }
+
+    /// The values at both ends of all ranges, of each choice.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = Setting> + '_ {
+        let choices = self.choices.iter().enumerate();
+        choices.flat_map(|(choice, of)| {
+            let ends = if of.ranges.is_empty() { 1 } else { 2 };
+            (0..ends).map(move |end| Setting {
+                choice,
+                numbers: of.ranges.iter().map(|range| range.ends()[end]).collect(),
+            })
+        })
+    }
+}
+
+/// Adds the ranges in a value, in its order.
+fn collect(node: &Node, ranges: &mut Vec<Range>) -> Result<(), Fault> {
+    if let Some(range) = Range::of(node) {
+        ranges.push(range?);
+        if ranges.len() > MOST {
+            return Err(Fault::new(node.span.clone(), "these are too many ranges")
+                .label(format!("at most {MOST}")));
+        }
+        return Ok(());
+    }
+    match &node.value {
+        Value::Array(items) => items.iter().try_for_each(|item| collect(item, ranges)),
+        Value::Table(entries) => entries
+            .iter()
+            .try_for_each(|entry| collect(&entry.node, ranges)),
+        _ => Ok(()),
+    }
+}
+
+/// The value with the next of `nodes` in the place of each range.
+fn fill(node: &Node, nodes: &mut impl Iterator<Item = Node>) -> Node {
+    if Range::of(node).is_some() {
+        // There is one for each.
+        return nodes.next().unwrap_or_else(|| node.clone());
+    }
+    let value = match &node.value {
+        Value::Array(items) => Value::Array(items.iter().map(|item| fill(item, nodes)).collect()),
+        Value::Table(entries) => Value::Table(
+            entries
+                .iter()
+                .map(|entry| Entry {
+                    node: fill(&entry.node, nodes),
+                    ..entry.clone()
+                })
+                .collect(),
+        ),
+        other => other.clone(),
+    };
+    Node {
+        span: node.span.clone(),
+        value,
+    }
+}

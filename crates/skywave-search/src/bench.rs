@@ -1,0 +1,293 @@
+//! A bench of senders: candidates judged by simulations of one sender, and of those that it is compared with.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use skywave_lab::experiment::{ENGINE, Error, Ledger, Numbers, RunKey};
+use skywave_lab::threads::{self, NoThreads};
+use skywave_lab::way;
+use skywave_scenario::{Point, Space};
+use skywave_sim::observe::{Observer, Offer, Watch};
+use skywave_sim::spec::Traffic;
+use skywave_sim::{Spec, simulate_watched};
+
+use crate::measure::{self, BIN, CARRIED, STALL};
+use crate::{Candidate, Objective};
+
+/// Packets offered to links, in multiples of what all links carry, from which on a run is given up, and packets that are
+/// given in any case: a sender that floods may take minutes for a run of milliseconds.
+const FLOOD: f64 = 30.0;
+const ALLOWED: f64 = 1e6;
+
+/// Why a search ends before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The runs cannot be kept, or threads cannot be started.
+    #[error(transparent)]
+    Experiment(#[from] Error),
+    /// The caller has cancelled it.
+    #[error("the search was interrupted")]
+    Interrupted,
+    /// The space cannot be searched for what is asked.
+    #[error("{0}")]
+    Space(String),
+}
+
+impl From<NoThreads> for SearchError {
+    fn from(error: NoThreads) -> Self {
+        Self::Experiment(error.into())
+    }
+}
+
+/// How runs are made, and whom they are told to.
+#[derive(Clone, Copy)]
+pub struct Making<'a> {
+    /// Number of threads; `None` for one a core.
+    pub threads: Option<usize>,
+    /// Set by the caller to stop.
+    pub cancel: &'a AtomicBool,
+    /// Called after each run with the number of runs so far, those that the ledger had included, and of those.
+    pub told: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// A sender and those that it is compared with, over the paths of a space.
+pub struct Bench<'a> {
+    /// A space for each sender: the one that is judged, then the others.
+    senders: &'a [Space<'a>],
+    flow: &'a str,
+    objective: &'a Objective,
+    ledger: Option<&'a Ledger>,
+    making: Making<'a>,
+    done: AtomicUsize,
+    found: AtomicUsize,
+    given_up: AtomicUsize,
+}
+
+/// A run that is to be made.
+struct Task {
+    spec: Spec,
+    flow: usize,
+    wants: Vec<&'static str>,
+}
+
+impl<'a> Bench<'a> {
+    /// Bench of the flow of that name. `senders` has the space with the sender that is judged first, then the same with
+    /// each of those that it is compared with.
+    ///
+    /// # Errors
+    /// The flow is none that always has data, or the objective cannot be measured in this space.
+    pub fn new(
+        senders: &'a [Space<'a>],
+        flow: &'a str,
+        objective: &'a Objective,
+        ledger: Option<&'a Ledger>,
+        making: Making<'a>,
+    ) -> Result<Self, SearchError> {
+        let refuse = |why: String| Err(SearchError::Space(why));
+        let Some(space) = senders.first() else {
+            return refuse("there is no sender to judge".into());
+        };
+        if objective.compares && senders.len() < 2 {
+            let name = objective.name;
+            return refuse(format!(
+                "the objective `{name}` compares with another sender, and none is given"
+            ));
+        }
+        let point = &space.scenario().points()[0];
+        let spec = point.spec(1);
+        let Some(index) = place(point, &spec, flow) else {
+            return refuse(format!(
+                "`{flow}` must be one flow, without a `count` or a proxy"
+            ));
+        };
+        if spec.flows[index].traffic != Traffic::Ftp {
+            return refuse(format!(
+                "`{flow}` must always have data to send, so that what it gets is its sender's doing: traffic = \"ftp\""
+            ));
+        }
+        let needs = objective.wants;
+        if needs.contains(&CARRIED) && way::carried(&spec, index).is_none() {
+            return refuse(format!(
+                "`{flow}` goes over no link, so that there is no telling what its way carries"
+            ));
+        }
+        Ok(Self {
+            senders,
+            flow,
+            objective,
+            ledger,
+            making,
+            done: AtomicUsize::new(0),
+            found: AtomicUsize::new(0),
+            given_up: AtomicUsize::new(0),
+        })
+    }
+
+    /// Runs that a candidate takes with so many seeds.
+    pub fn runs_each(&self, seeds: usize) -> usize {
+        self.senders.len() * seeds
+    }
+
+    /// Runs that were given up because a sender flooded the path.
+    pub fn given_up(&self) -> usize {
+        self.given_up.load(Ordering::Relaxed)
+    }
+
+    /// The mean over seeds of the values of candidates; `None` for one that cannot be or says nothing.
+    ///
+    /// # Errors
+    /// It was cancelled, or runs cannot be kept.
+    pub fn means(
+        &self,
+        candidates: &[Candidate],
+        seeds: &[u64],
+    ) -> Result<Vec<Option<f64>>, SearchError> {
+        let mean = |values: Option<Vec<f64>>| {
+            let values = values.filter(|values| !values.is_empty())?;
+            Some(values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let values = self.values(candidates, seeds)?;
+        Ok(values.into_iter().map(mean).collect())
+    }
+
+    /// The values of candidates, one a seed; `None` for one that cannot be, or of which a seed says nothing.
+    ///
+    /// # Errors
+    /// As of [`Bench::means`].
+    pub fn values(
+        &self,
+        candidates: &[Candidate],
+        seeds: &[u64],
+    ) -> Result<Vec<Option<Vec<f64>>>, SearchError> {
+        let threads = self.making.threads;
+        let tasks = threads::each(threads, candidates.len(), |index| {
+            Ok::<_, SearchError>(self.tasks(&candidates[index], seeds))
+        })?;
+        let flat: Vec<&Task> = tasks.iter().flatten().flatten().collect();
+        let runs = threads::each(threads, flat.len(), |index| self.run(flat[index]))?;
+        let mut runs = runs.into_iter();
+        let values = tasks.iter().map(|tasks| {
+            let count = tasks.as_ref().map_or(0, Vec::len);
+            let own: Vec<Option<Numbers>> = runs.by_ref().take(count).collect();
+            let own: Vec<Numbers> = own.into_iter().collect::<Option<_>>()?;
+            tasks.as_ref()?;
+            let by_seed = own.chunks(self.senders.len());
+            by_seed.map(|runs| self.objective.value(runs)).collect()
+        });
+        Ok(values.collect())
+    }
+
+    /// The runs of a candidate, seed by seed those of all senders; `None` if the candidate cannot be.
+    fn tasks(&self, candidate: &Candidate, seeds: &[u64]) -> Option<Vec<Task>> {
+        let mut points = Vec::with_capacity(self.senders.len());
+        for space in self.senders {
+            let scenario = space.at(candidate).ok()?;
+            points.push(scenario.points().first()?.clone());
+        }
+        let mut tasks = Vec::with_capacity(seeds.len() * points.len());
+        for &seed in seeds {
+            for (sender, point) in points.iter().enumerate() {
+                let mut spec = point.spec(seed);
+                let flow = place(point, &spec, self.flow)?;
+                // What a path carries is the same for all senders, and a stall is the first one's.
+                let wants = if sender == 0 {
+                    self.objective.wants
+                } else {
+                    &[]
+                };
+                if wants.contains(&STALL) {
+                    spec.bins = Some(BIN);
+                }
+                tasks.push(Task {
+                    spec,
+                    flow,
+                    wants: wants.to_vec(),
+                });
+            }
+        }
+        Some(tasks)
+    }
+
+    /// The numbers of a run, from the ledger if it has them all; `None` if the run was given up.
+    fn run(&self, task: &Task) -> Result<Option<Numbers>, SearchError> {
+        let cancel = self.making.cancel;
+        if cancel.load(Ordering::Relaxed) {
+            return Err(SearchError::Interrupted);
+        }
+        let ledger = self.ledger.filter(|_| !task.spec.has_custom());
+        let key = ledger.map(|ledger| (ledger, RunKey::new(&task.spec, ENGINE)));
+        let known = key.and_then(|(ledger, key)| ledger.get(key));
+        let has_all = |numbers: &Numbers| task.wants.iter().all(|name| numbers.contains_key(*name));
+        if let Some(known) = known.filter(|numbers| numbers.is_empty() || has_all(numbers)) {
+            self.tell(true);
+            return Ok(self.whole(known));
+        }
+        let numbers = match simulate(&task.spec, cancel) {
+            Some(outcome) => measure::of(&task.spec, &outcome, task.flow, &task.wants),
+            None if cancel.load(Ordering::Relaxed) => return Err(SearchError::Interrupted),
+            None => Numbers::new(),
+        };
+        if let Some((ledger, key)) = key {
+            ledger.add(key, numbers.clone())?;
+        }
+        self.tell(false);
+        Ok(self.whole(numbers))
+    }
+
+    fn tell(&self, was_found: bool) {
+        let found = self.found.fetch_add(was_found.into(), Ordering::Relaxed);
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.making.told)(done, found + usize::from(was_found));
+    }
+
+    /// The numbers of a run; none at all are those of one that was given up.
+    fn whole(&self, numbers: Numbers) -> Option<Numbers> {
+        if numbers.is_empty() {
+            self.given_up.fetch_add(1, Ordering::Relaxed);
+            return None;
+        }
+        Some(numbers)
+    }
+}
+
+/// The only flow of a point that comes from the `[[flow]]` of that name.
+fn place(point: &Point, spec: &Spec, name: &str) -> Option<usize> {
+    let mut places = (0..spec.flows.len()).filter(|&flow| point.flow_group(flow) == Some(name));
+    places.next().filter(|_| places.next().is_none())
+}
+
+/// One simulation; `None` when `cancel` was set before its end, or it has too many packets.
+fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<skywave_sim::Outcome> {
+    let seconds = spec.duration.as_secs_f64();
+    let carried = spec
+        .links
+        .iter()
+        .map(|link| link.config.allowed_rate().as_bps() as f64 * seconds / (8.0 * 1500.0));
+    let enough = AtomicBool::new(false);
+    let mut meter = Meter {
+        left: (ALLOWED + FLOOD * carried.sum::<f64>()) as u64,
+        cancel,
+        enough: &enough,
+    };
+    let watch = Watch {
+        observer: Some(&mut meter),
+        cancel: Some(&enough),
+    };
+    simulate_watched(spec, watch)
+}
+
+/// Ends a run that has too many packets, or whose search ends. Packets are counted, and not seconds: so a run ends the same
+/// way on any machine.
+struct Meter<'a> {
+    left: u64,
+    cancel: &'a AtomicBool,
+    enough: &'a AtomicBool,
+}
+
+impl Observer for Meter<'_> {
+    fn on_offer(&mut self, _: &Offer<'_>) {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 || self.cancel.load(Ordering::Relaxed) {
+            self.enough.store(true, Ordering::Relaxed);
+        }
+    }
+}

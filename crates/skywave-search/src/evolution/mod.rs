@@ -1,0 +1,108 @@
+//! Evolution by islands: candidates that are drawn, judged, and bred from those that are worst for a sender.
+//!
+//! An island has its own random stream, named by the seed and its number, and knows nothing of the others: so islands can be
+//! made in any place, and put together. It begins with candidates spread over the space, few keys of each set; then each
+//! generation has children of the best few, and the best few of parents and children live on. When nothing gets
+//! better any more, it begins anew elsewhere, and its best so far is one of its results.
+
+mod genome;
+mod island;
+
+use skywave_scenario::Key;
+
+use crate::Candidate;
+use island::Island;
+
+pub use island::{FIRST, LATER};
+
+/// Times that candidates which say nothing, or cannot be, are drawn anew in a generation.
+const REDRAWS: usize = 8;
+
+/// Space that is searched, and how long.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// Keys of the space.
+    pub keys: &'a [Key],
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Numbers of the islands to make.
+    pub islands: &'a [usize],
+    /// Candidates that an island may have judged.
+    pub each: usize,
+    /// Whether to go on, asked before each generation but the first.
+    pub go_on: &'a dyn Fn() -> bool,
+}
+
+/// The best candidate of an island from one of its beginnings on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Number of the island.
+    pub island: usize,
+    /// Value of the candidate.
+    pub value: f64,
+    /// The candidate.
+    pub candidate: Candidate,
+}
+
+/// Searches for candidates of small value, worst for the sender first. `judge` gives the values of candidates, `None` for one that
+/// cannot be or says nothing; it may take as many threads as it likes.
+///
+/// # Errors
+/// Those of `judge`.
+pub fn search<E>(
+    plan: &Plan<'_>,
+    mut judge: impl FnMut(&[Candidate]) -> Result<Vec<Option<f64>>, E>,
+) -> Result<Vec<Found>, E> {
+    let new = |&number: &usize| Island::new(number, plan.seed, plan.keys);
+    let mut islands: Vec<Island> = plan.islands.iter().map(new).collect();
+    let mut is_first = true;
+    while is_first || (plan.go_on)() {
+        is_first = false;
+        let mut active: Vec<&mut Island> = islands
+            .iter_mut()
+            .filter(|island| !island.is_over(plan.each))
+            .collect();
+        if active.is_empty() {
+            break;
+        }
+        generation(plan.keys, &mut active, &mut judge)?;
+    }
+    let mut found: Vec<Found> = islands.into_iter().flat_map(Island::into_found).collect();
+    found.sort_by(|a, b| {
+        let by_value = a.value.total_cmp(&b.value);
+        by_value.then_with(|| (&a.candidate, a.island).cmp(&(&b.candidate, b.island)))
+    });
+    found.dedup_by(|a, b| a.candidate == b.candidate);
+    Ok(found)
+}
+
+/// One generation of each island, judged together.
+fn generation<E>(
+    keys: &[Key],
+    islands: &mut [&mut Island],
+    judge: &mut impl FnMut(&[Candidate]) -> Result<Vec<Option<f64>>, E>,
+) -> Result<(), E> {
+    for _ in 0..REDRAWS {
+        let mut batch = Vec::new();
+        let mut sizes = Vec::with_capacity(islands.len());
+        for island in islands.iter_mut() {
+            let drawn = island.draw(keys);
+            sizes.push(drawn.len());
+            batch.extend(drawn);
+        }
+        if batch.is_empty() {
+            break;
+        }
+        let values = judge(&batch)?;
+        let mut rest = &values[..];
+        for (island, size) in islands.iter_mut().zip(sizes) {
+            let (own, others) = rest.split_at(size);
+            island.take(own);
+            rest = others;
+        }
+    }
+    for island in islands {
+        island.end_generation(keys);
+    }
+    Ok(())
+}

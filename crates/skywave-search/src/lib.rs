@@ -1,0 +1,33 @@
+//! The path on which a sender is worst: found in a space of paths, and shrunk to few keys and round numbers.
+//!
+//! A [`Space`](skywave_scenario::Space) has the keys; [`evolution`] draws candidates and keeps the worst ones, whoever judges
+//! them: a [`Bench`] does it by simulations and an [`Objective`], of which a smaller value is worse for the sender.
+//! [`shrink`](shrink::shrink) puts keys back to their defaults and rounds numbers while the verdict stands, and
+//! [`findings`](findings::findings) judges what is left by seeds that nothing was chosen by.
+//!
+//! Candidates, their order and what is kept depend on the seed alone: neither on threads, nor on which islands are made
+//! where.
+
+pub mod bench;
+mod builtin;
+pub mod evolution;
+pub mod findings;
+mod measure;
+mod objective;
+pub mod page;
+pub mod shrink;
+
+use skywave_scenario::Setting;
+
+pub use bench::{Bench, SearchError};
+pub use builtin::{SPACE, SPACE_FILE};
+pub use measure::ALL as MEASURES;
+pub use objective::{OBJECTIVES, Objective};
+
+/// A path of a space: a setting for each key that is not at its default, in the order of the keys.
+pub type Candidate = Vec<Option<Setting>>;
+
+/// Number of keys off their defaults.
+pub fn keys_off(candidate: &Candidate) -> usize {
+    candidate.iter().flatten().count()
+}

@@ -1,0 +1,99 @@
+//! How bad a path is for a sender: a number, smaller is worse.
+
+mod against;
+mod channel;
+mod stall;
+mod starved;
+mod vain;
+
+use skywave_lab::experiment::Numbers;
+
+use crate::measure::CARRIED;
+
+/// Measure of how well a sender does on a path, from 0 at worst.
+#[derive(Debug)]
+pub struct Objective {
+    /// Name of the objective.
+    pub name: &'static str,
+    /// Question that the objective asks, in a line.
+    pub about: &'static str,
+    /// Words before a value, which they explain.
+    pub says: &'static str,
+    /// Whether it compares with other senders on the same path.
+    pub compares: bool,
+    /// Numbers of a run that it needs and that cost time.
+    pub(crate) wants: &'static [&'static str],
+    /// Value of a path and a seed from the runs of the sender and of those it is compared with; `None` where the path
+    /// says nothing about it.
+    value: fn(&[Numbers]) -> Option<f64>,
+}
+
+/// All objectives.
+pub const OBJECTIVES: [&Objective; 5] = [
+    &channel::CHANNEL,
+    &against::AGAINST,
+    &starved::STARVED,
+    &vain::VAIN_SHARE,
+    &stall::STALLED,
+];
+
+impl Objective {
+    /// The objective of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        OBJECTIVES.into_iter().find(|known| known.name == name)
+    }
+
+    /// The value of a path and a seed, by the runs of the sender and of those it is compared with.
+    pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
+        (self.value)(runs).filter(|value| value.is_finite())
+    }
+}
+
+/// Share of what a path carries below which it is as good as closed for a sender: nobody is held to what it gets there.
+const OPEN: f64 = 0.05;
+
+/// The number of a run, if it is there.
+fn number(runs: &[Numbers], sender: usize, name: &str) -> Option<f64> {
+    runs.get(sender)?.get(name).copied()
+}
+
+/// Whether so much goodput shows that the path is open.
+fn is_open(runs: &[Numbers], goodput: f64) -> Option<bool> {
+    Some(goodput > OPEN * number(runs, 0, CARRIED)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::{GOODPUT, OTHERS, RIVALS, SENT, STALL, VAIN, WINDOW};
+
+    fn run(pairs: &[(&str, f64)]) -> Numbers {
+        pairs
+            .iter()
+            .map(|(name, x)| ((*name).to_owned(), *x))
+            .collect()
+    }
+
+    #[test]
+    fn values_are_shares_and_smaller_is_worse() {
+        let value = |name: &str, runs: &[Numbers]| Objective::named(name).unwrap().value(runs);
+        let one = run(&[
+            (GOODPUT, 2.0),
+            (CARRIED, 10.0),
+            (RIVALS, 1.0),
+            (OTHERS, 1.0),
+        ]);
+        let best = run(&[(GOODPUT, 8.0), (CARRIED, 10.0), (OTHERS, 4.0)]);
+        assert_eq!(value("channel", std::slice::from_ref(&one)), Some(0.4));
+        assert_eq!(value("against", &[one.clone(), best.clone()]), Some(0.25));
+        assert_eq!(value("starved", &[one.clone(), best]), Some(0.25));
+        // Nobody gets through there, or there is nobody to starve.
+        let closed = run(&[(GOODPUT, 0.1), (CARRIED, 10.0), (OTHERS, 0.0)]);
+        assert_eq!(value("against", &[one.clone(), closed.clone()]), None);
+        assert_eq!(value("starved", &[one, closed]), None);
+        let wasteful = run(&[(SENT, 1000.0), (VAIN, 400.0), (STALL, 27.0), (WINDOW, 30.0)]);
+        assert_eq!(value("vain", std::slice::from_ref(&wasteful)), Some(0.6));
+        let stall = value("stall", std::slice::from_ref(&wasteful)).unwrap();
+        assert!((stall - 0.1).abs() < 1e-12);
+    }
+}

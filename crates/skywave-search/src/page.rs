@@ -1,0 +1,120 @@
+//! Findings as people read them: a file that runs, lines of a table, a line of JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use skywave_lab::report::number::counted;
+use skywave_scenario::{Key, Space};
+
+use crate::findings::Finding;
+use crate::{Objective, keys_off};
+
+/// Names of a search: of its space, its senders, its command.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The space with the sender that is judged.
+    pub space: &'a Space<'a>,
+    /// Flow whose sender it is.
+    pub flow: &'a str,
+    /// The sender, then those that it is compared with, as they were given.
+    pub senders: &'a [String],
+    /// Objective of the search.
+    pub objective: &'a Objective,
+    /// Command that makes the search.
+    pub command: &'a str,
+}
+
+impl Page<'_> {
+    /// A scenario of the path, with a comment that says what was found on it. A sweep goes through the senders if there are
+    /// others; the seeds are those by which the finding was judged.
+    pub fn file(&self, finding: &Finding) -> String {
+        let sender = &self.senders[0];
+        let mut text = format!("# {sender}: {}.\n", self.verdict(finding));
+        // Writing to a string does not fail.
+        for (key, words) in self.settings(finding) {
+            let _ = writeln!(text, "#   {}: {words}", key.text());
+        }
+        let (found, below) = (percent(finding.found), percent(finding.below));
+        let _ = writeln!(
+            text,
+            "# Shrunk from a path of {found} so that the value stays at most {below}. Found by\n#   {}\n",
+            self.command
+        );
+        let title = format!("The worst path of {sender}");
+        let swept = if self.senders.len() > 1 {
+            self.senders
+        } else {
+            &[]
+        };
+        let settings = &finding.candidate;
+        text + &self
+            .space
+            .text(settings, &title, &finding.seeds, (self.flow, swept))
+    }
+
+    /// Verdict of a finding in a line.
+    pub fn verdict(&self, finding: &Finding) -> String {
+        let value = percent(finding.value.mean);
+        let half = finding.value.half.unwrap_or_default() * 100.0;
+        let seeds = counted(finding.value.n, "seed");
+        let compared = match self.senders {
+            [_, others @ ..] if self.objective.compares => format!(" ({})", others.join(", ")),
+            _ => String::new(),
+        };
+        format!(
+            "{value} ± {half:.1} {}{compared}, {seeds}",
+            self.objective.says
+        )
+    }
+
+    /// Lines of a table: what was found, then each key off its default and its value.
+    pub fn lines(&self, finding: &Finding) -> Vec<String> {
+        let settings = self.settings(finding);
+        let width = settings.iter().map(|(key, _)| key.text().chars().count());
+        let width = width.max().unwrap_or_default();
+        let mut lines = vec![self.verdict(finding)];
+        lines.extend(
+            settings
+                .iter()
+                .map(|(key, words)| format!("  {:<width$}  {words}", key.text())),
+        );
+        if keys_off(&finding.candidate) == 0 {
+            lines.push("  on the path of all defaults".to_owned());
+        }
+        lines
+    }
+
+    /// A finding as a JSON object; `file` is where its scenario is.
+    pub fn json(&self, finding: &Finding, file: &str) -> Value {
+        let keys = self.space.keys().iter().zip(&finding.candidate);
+        let keys: Map<String, Value> = keys
+            .filter_map(|(key, setting)| {
+                let written = key.written(setting.as_ref()?);
+                Some((key.text().to_owned(), written.into()))
+            })
+            .collect();
+        json!({
+            "sender": self.senders[0],
+            "against": self.senders[1..],
+            "objective": self.objective.name,
+            "value": { "mean": finding.value.mean, "ci95": finding.value.half },
+            "seeds": finding.seeds,
+            "below": finding.below,
+            "found": finding.found,
+            "stands": finding.stands(),
+            "keys": keys,
+            "file": file,
+        })
+    }
+
+    fn settings(&self, finding: &Finding) -> Vec<(&Key, String)> {
+        let both = self.space.keys().iter().zip(&finding.candidate);
+        both.filter_map(|(key, setting)| Some((key, key.words(setting.as_ref()?))))
+            .collect()
+    }
+}
+
+/// A share in per cent, with a decimal.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,6 @@
+//! The search from the outside: a minimum that is known, a planted stall, the same bytes for any threads and shards.
+
+mod common;
+mod known;
+mod planted;
+mod shipped;
