@@ -17,3 +17,4 @@ mod script;
 mod sweep;
 mod transfer;
 mod validate;
+mod worst;

@@ -136,7 +136,7 @@ duration = "1s"
     }
 }
 
-/// The decoder accepts `everything.toml`, `routing.toml` and each member of a slot with each of its parameters
+/// The decoder accepts `everything.toml`, `routing.toml`, the space of searches and each member of a slot with each of its parameters
 /// (`members.rs`). All names of the schema occur among those, so the schema has none that the decoder does
 /// not know.
 #[test]
@@ -145,14 +145,14 @@ fn the_schema_has_no_key_that_the_decoder_does_not_know() {
     names(&json_schema(), &mut named);
     assert!(named.len() > 100, "{} names", named.len());
     let mut written = crate::members::keys();
-    for text in [EVERYTHING, ROUTING] {
+    for text in [EVERYTHING, ROUTING, crate::search::GOOD] {
         written_in(&toml::from_str(text).expect("TOML"), &mut written);
     }
     let missing: Vec<&String> = named.difference(&written).collect();
     assert_eq!(
         missing,
         Vec::<&String>::new(),
-        "not in everything.toml or routing.toml"
+        "not in everything.toml, routing.toml or the space of searches"
     );
 }
 

@@ -4,7 +4,8 @@ use skywave_scenario::{CustomMembers, NoFiles, Scenario, ScenarioError, Setting,
 
 use crate::wrong::{cases, changed};
 
-const GOOD: &str = r#"# A file's first comment.
+/// A space with ranges of all kinds.
+pub(crate) const GOOD: &str = r#"# A file's first comment.
 title = "a space"
 
 [[link]]
