@@ -37,6 +37,12 @@ fn embedded(within: &Path) -> String {
                 let _ = writeln!(out, "({stem:?}, include_str!({file:?})),");
             }
         }
+        out.push_str("], maps: &[\n");
+        for file in entries(&folder.join("maps")) {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let file = file.display().to_string();
+            let _ = writeln!(out, "({name:?}, include_str!({file:?})),");
+        }
         out.push_str("] },\n");
     }
     out + "]\n"

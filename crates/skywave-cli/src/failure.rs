@@ -13,6 +13,7 @@ use skywave_lab::scenario::ScenarioError;
 use skywave_lab::threads::NoThreads;
 use skywave_papers::claims::ClaimsError;
 use skywave_papers::file::FileError;
+use skywave_papers::maps::MapError;
 use skywave_papers::rank::RankError;
 use skywave_papers::validate::SetError;
 use skywave_papers::validate::live::LiveError;
@@ -33,6 +34,9 @@ pub(crate) enum Failure {
     /// Claims of a paper that are wrong or do not exist.
     #[error(transparent)]
     Claims(#[from] ClaimsError),
+    /// Maps of a paper that are wrong or do not exist.
+    #[error(transparent)]
+    Maps(#[from] MapError),
     /// Figures of all papers.
     #[error("`--only` chooses among the figures of one paper: name it instead of `all`")]
     OnlyOfAll,
@@ -271,6 +275,7 @@ impl Failure {
             Self::Kernel(error) => error.code(),
             Self::Scenario(_)
             | Self::Claims(_)
+            | Self::Maps(_)
             | Self::OnlyOfAll
             | Self::Page { .. }
             | Self::NoPaper(_)

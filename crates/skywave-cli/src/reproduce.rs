@@ -1,5 +1,7 @@
 //! `skywave reproduce`: measure a paper's claims again.
 
+mod maps;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use skywave_lab::report::{self, HtmlOptions, Study};
 use skywave_lab::scenario::Scenario;
 use skywave_lab::threads;
 use skywave_papers::claims::{self, Paper, Reproduction, Scorecard};
+use skywave_papers::maps::Taken;
 
 use crate::elsewhere::Elsewhere;
 use crate::failure::Failure;
@@ -39,10 +42,12 @@ const SCORECARD: &str = "scorecard";
     skywave reproduce ./my-paper               # a folder with experiments and claims.toml\n  \
     skywave reproduce cerl --json | jq .verdict\n  \
     skywave reproduce cerl --markdown my-page.md   # tables of a page between hand-written text\n  \
+    skywave reproduce sifest --maps            # where its gain is there, some minutes\n  \
     skywave reproduce wtcp --twice             # does a verdict hang on the number of seeds?\n\n\
     Each line of --json has: claim, kind, where, statement, core, figure, note, main, unmeasured, reason, paper,\n\
     ours, ci95, verdict, parts, parts_reproduced, readings\n\
-    (paper, ours and ci95 are objects by name where a claim has several numbers).")]
+    (paper, ours and ci95 are objects by name where a claim has several numbers).\n\
+    With --maps a line each follows: map, paper, share (of the space), points, held_out, right.")]
 pub(crate) struct Args {
     /// The paper, such as cerl, or all; or the folder of one of your own.
     #[arg(value_parser = Named(|| claims::papers().chain([ALL]).collect()), hide_possible_values = true)]
@@ -66,6 +71,11 @@ pub(crate) struct Args {
     /// by the first half.
     #[arg(long, conflicts_with_all = ["json", "csv", "markdown", "dask", "store"])]
     twice: bool,
+
+    /// Take the paper's maps too: where in a space of paths its main gain is there. With this number of points each.
+    #[arg(long, value_name = "POINTS", num_args = 0..=1, default_missing_value = "400",
+        value_parser = clap::value_parser!(u32).range(20..=5000), conflicts_with_all = ["twice", "dask", "store"])]
+    maps: Option<u32>,
 
     #[command(flatten)]
     csv: Csv,
@@ -117,14 +127,17 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             }
         })
         .collect();
+    let maps = papers.iter().map(|paper| maps::of(args, paper));
+    let maps: Vec<Vec<Taken>> = maps.collect::<Result<_, Failure>>()?;
     let together: Vec<Reproduction<'_>> = papers
         .iter()
         .zip(&measured)
-        .zip(&scorecards)
-        .map(|((paper, results), scorecard)| Reproduction {
+        .zip(scorecards.iter().zip(&maps))
+        .map(|((paper, results), (scorecard, maps))| Reproduction {
             paper,
             results,
             scorecard,
+            maps,
         })
         .collect();
     let mut page = PathBuf::new();
@@ -224,6 +237,9 @@ fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Fa
     for one in papers {
         if args.json {
             write!(out, "{}", one.scorecard.to_json_lines())?;
+            for map in one.maps {
+                writeln!(out, "{}", map.json(one.paper.name()))?;
+            }
             continue;
         }
         if !args.only.is_empty() {
@@ -234,6 +250,9 @@ fn print(args: &Args, papers: &[Reproduction<'_>], page: &Path) -> Result<(), Fa
         writeln!(out, "{}", one.scorecard.table())?;
         if !args.only.is_empty() {
             write!(out, "{}", one.scorecard.digest())?;
+        }
+        for map in one.maps {
+            writeln!(out, "Map {}: {}", map.name, map.words)?;
         }
     }
     if args.json {

@@ -3,6 +3,7 @@
 
 pub mod claims;
 pub mod file;
+pub mod maps;
 pub mod page;
 pub mod rank;
 pub mod referee;

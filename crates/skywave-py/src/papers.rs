@@ -98,6 +98,7 @@ impl Paper {
                 paper: &self.inner,
                 results: &results,
                 scorecard: &scorecard,
+                maps: &[],
             }])?;
             Ok((
                 scorecard.to_json_lines(),

@@ -12,6 +12,7 @@ pub mod bench;
 mod builtin;
 pub mod evolution;
 pub mod findings;
+pub mod map;
 mod measure;
 mod objective;
 pub mod page;

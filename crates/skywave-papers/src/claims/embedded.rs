@@ -2,17 +2,19 @@
 //! `claims.toml`, which the build script lists.
 
 /// A paper's files.
-pub(super) struct Embedded {
+pub(crate) struct Embedded {
     /// Its folder in `experiments/`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// The text of `claims.toml`.
-    pub(super) claims: &'static str,
+    pub(crate) claims: &'static str,
     /// Name and text of each experiment.
-    pub(super) experiments: &'static [(&'static str, &'static str)],
+    pub(crate) experiments: &'static [(&'static str, &'static str)],
+    /// Name and text of each file in its folder of maps.
+    pub(crate) maps: &'static [(&'static str, &'static str)],
 }
 
 /// The sets of cases for laws, the folders of `experiments/referee/`, in the order of their names.
 pub(super) const SETS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));
 
 /// All papers, in the order of their names, in which they are reproduced.
-pub(super) const PAPERS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
+pub(crate) const PAPERS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));

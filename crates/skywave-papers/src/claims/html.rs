@@ -13,6 +13,7 @@ use super::score::{Score, Scorecard};
 use super::text::{NO_FIGURE, ours, stated};
 use super::verdict::Verdict;
 use super::{Paper, Reproduction};
+use crate::maps::Taken;
 use skywave_lab::experiment::Results;
 use skywave_lab::report::number::fixed;
 use skywave_lab::report::plot::Plot;
@@ -57,6 +58,7 @@ struct Section<'a> {
     given: &'a [Given],
     readings: &'a [(String, String)],
     baselines: Vec<Other<'a>>,
+    maps: &'a [Taken],
     figures: Vec<Figure<'a>>,
 }
 
@@ -185,6 +187,7 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         paper,
         results,
         scorecard,
+        maps,
     } = *one;
     let figures = scorecard.by_figure().into_iter();
     Section {
@@ -204,6 +207,7 @@ fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {
         given: &scorecard.given,
         readings: &scorecard.readings,
         baselines: scorecard.baselines.iter().map(other).collect(),
+        maps,
         figures: figures
             .map(|(name, scores)| figure(paper, results, name, &scores))
             .collect(),

@@ -16,7 +16,7 @@
 mod baseline;
 pub(crate) mod deciding;
 mod digest;
-mod embedded;
+pub(crate) mod embedded;
 mod error;
 mod formulas;
 mod html;
@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::file::{FileError, from_toml, read_text};
+use crate::maps::Taken;
 use skywave_lab::experiment::{Results, hash};
 use skywave_lab::folder::{self, Folder};
 use skywave_lab::threads::{self, NoThreads};
@@ -182,6 +183,8 @@ pub struct Reproduction<'a> {
     pub results: &'a BTreeMap<String, Results>,
     /// Its claims, judged.
     pub scorecard: &'a Scorecard,
+    /// Maps of where its gains are, if they were taken.
+    pub maps: &'a [Taken],
 }
 
 /// The names of the built-in papers.

@@ -109,6 +109,14 @@ impl Key {
         }
     }
 
+    /// Whether the first range of a setting's choice is a logarithmic one.
+    pub fn is_logarithmic(&self, setting: &Setting) -> bool {
+        let choice = self.choices.get(setting.choice);
+        choice
+            .and_then(|choice| choice.ranges.first())
+            .is_some_and(Range::is_log)
+    }
+
     /// A point of the unit cube at which [`Key::setting`] gives this value, if it is one of this key.
     pub fn place(&self, setting: &Setting) -> Option<Vec<f64>> {
         let choice = self.choices.get(setting.choice)?;

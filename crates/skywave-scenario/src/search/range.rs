@@ -94,6 +94,11 @@ impl Range {
         })
     }
 
+    /// Whether it is even in the logarithm.
+    pub(crate) fn is_log(&self) -> bool {
+        self.is_log
+    }
+
     fn is_whole(&self) -> bool {
         matches!(self.form, Form::Whole | Form::Things(_))
     }

@@ -1,8 +1,6 @@
 //! Goodput beside that of other senders on the same path.
 
-use skywave_lab::experiment::Numbers;
-
-use super::{Objective, is_open, number};
+use super::{OPEN, Objective, Runs};
 use crate::measure::{CARRIED, GOODPUT};
 
 pub(super) const AGAINST: Objective = Objective {
@@ -12,11 +10,13 @@ pub(super) const AGAINST: Objective = Objective {
     compares: true,
     wants: &[CARRIED],
     value,
+    open: OPEN,
 };
 
 /// A path on which none of the others gets anything says nothing.
-fn value(runs: &[Numbers]) -> Option<f64> {
-    let others = (1..runs.len()).filter_map(|sender| number(runs, sender, GOODPUT));
+fn value(runs: &Runs<'_>) -> Option<f64> {
+    let others = (1..runs.runs.len()).filter_map(|sender| runs.number(sender, GOODPUT));
     let best = others.reduce(f64::max)?;
-    is_open(runs, best)?.then_some(number(runs, 0, GOODPUT)? / best)
+    runs.is_open(best)?
+        .then_some(runs.number(0, GOODPUT)? / best)
 }

@@ -1,8 +1,6 @@
 //! Share of the channel.
 
-use skywave_lab::experiment::Numbers;
-
-use super::{Objective, number};
+use super::{OPEN, Objective, Runs};
 use crate::measure::{CARRIED, GOODPUT, RIVALS};
 
 pub(super) const CHANNEL: Objective = Objective {
@@ -12,10 +10,11 @@ pub(super) const CHANNEL: Objective = Objective {
     compares: false,
     wants: &[CARRIED],
     value,
+    open: OPEN,
 };
 
 /// An even share: each of the others that meet the sender has as good a claim. Else the worst path is the one with most of them.
-fn value(runs: &[Numbers]) -> Option<f64> {
-    let share = number(runs, 0, CARRIED)? / (1.0 + number(runs, 0, RIVALS)?);
-    (share > 0.0).then_some((number(runs, 0, GOODPUT)? / share).min(1.0))
+fn value(runs: &Runs<'_>) -> Option<f64> {
+    let share = runs.number(0, CARRIED)? / (1.0 + runs.number(0, RIVALS)?);
+    (share > 0.0).then_some((runs.number(0, GOODPUT)? / share).min(1.0))
 }

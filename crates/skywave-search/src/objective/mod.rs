@@ -11,7 +11,7 @@ use skywave_lab::experiment::Numbers;
 use crate::measure::CARRIED;
 
 /// Measure of how well a sender does on a path, from 0 at worst.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Objective {
     /// Name of the objective.
     pub name: &'static str,
@@ -25,7 +25,9 @@ pub struct Objective {
     pub(crate) wants: &'static [&'static str],
     /// Value of a path and a seed from the runs of the sender and of those it is compared with; `None` where the path
     /// says nothing about it.
-    value: fn(&[Numbers]) -> Option<f64>,
+    value: fn(&Runs<'_>) -> Option<f64>,
+    /// Share of what a path carries below which it is as good as closed for a sender.
+    open: f64,
 }
 
 /// All objectives.
@@ -45,21 +47,39 @@ impl Objective {
 
     /// The value of a path and a seed, by the runs of the sender and of those it is compared with.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
-        (self.value)(runs).filter(|value| value.is_finite())
+        let runs = Runs {
+            runs,
+            open: self.open,
+        };
+        (self.value)(&runs).filter(|value| value.is_finite())
+    }
+
+    /// The objective on any path on which the others get anything at all, however little of what it carries.
+    #[must_use]
+    pub fn anywhere(&self) -> Self {
+        Self { open: 0.0, ..*self }
     }
 }
 
 /// Share of what a path carries below which it is as good as closed for a sender: nobody is held to what it gets there.
 const OPEN: f64 = 0.05;
 
-/// The number of a run, if it is there.
-fn number(runs: &[Numbers], sender: usize, name: &str) -> Option<f64> {
-    runs.get(sender)?.get(name).copied()
+/// The runs of a path and a seed: of the sender, and of those it is compared with.
+struct Runs<'a> {
+    runs: &'a [Numbers],
+    open: f64,
 }
 
-/// Whether so much goodput shows that the path is open.
-fn is_open(runs: &[Numbers], goodput: f64) -> Option<bool> {
-    Some(goodput > OPEN * number(runs, 0, CARRIED)?)
+impl Runs<'_> {
+    /// The number of a sender's run, if it is there.
+    fn number(&self, sender: usize, name: &str) -> Option<f64> {
+        self.runs.get(sender)?.get(name).copied()
+    }
+
+    /// Whether so much goodput shows that the path is open.
+    fn is_open(&self, goodput: f64) -> Option<bool> {
+        Some(goodput > self.open * self.number(0, CARRIED)?)
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Longest time without a delivery.
 
-use skywave_lab::experiment::Numbers;
-
-use super::{Objective, number};
+use super::{OPEN, Objective, Runs};
 use crate::measure::{STALL, WINDOW};
 
 pub(super) const STALLED: Objective = Objective {
@@ -12,9 +10,10 @@ pub(super) const STALLED: Objective = Objective {
     compares: false,
     wants: &[STALL],
     value,
+    open: OPEN,
 };
 
-fn value(runs: &[Numbers]) -> Option<f64> {
-    let share = number(runs, 0, STALL)? / number(runs, 0, WINDOW)?;
+fn value(runs: &Runs<'_>) -> Option<f64> {
+    let share = runs.number(0, STALL)? / runs.number(0, WINDOW)?;
     Some((1.0 - share).max(0.0))
 }

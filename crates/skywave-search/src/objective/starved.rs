@@ -1,8 +1,6 @@
 //! Goodput that a sender leaves to others.
 
-use skywave_lab::experiment::Numbers;
-
-use super::{Objective, is_open, number};
+use super::{OPEN, Objective, Runs};
 use crate::measure::{CARRIED, OTHERS};
 
 pub(super) const STARVED: Objective = Objective {
@@ -12,10 +10,12 @@ pub(super) const STARVED: Objective = Objective {
     compares: true,
     wants: &[CARRIED],
     value,
+    open: OPEN,
 };
 
 /// A path without others, or on which they get nothing in any case, says nothing.
-fn value(runs: &[Numbers]) -> Option<f64> {
-    let left = number(runs, 1, OTHERS)?;
-    is_open(runs, left)?.then_some(number(runs, 0, OTHERS)? / left)
+fn value(runs: &Runs<'_>) -> Option<f64> {
+    let left = runs.number(1, OTHERS)?;
+    runs.is_open(left)?
+        .then_some(runs.number(0, OTHERS)? / left)
 }

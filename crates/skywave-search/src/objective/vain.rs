@@ -1,8 +1,6 @@
 //! Packets that are sent in vain.
 
-use skywave_lab::experiment::Numbers;
-
-use super::{Objective, number};
+use super::{OPEN, Objective, Runs};
 use crate::measure::{SENT, VAIN};
 
 pub(super) const VAIN_SHARE: Objective = Objective {
@@ -12,13 +10,14 @@ pub(super) const VAIN_SHARE: Objective = Objective {
     compares: false,
     wants: &[],
     value,
+    open: OPEN,
 };
 
 /// Fewer packets make no share.
 const LEAST: f64 = 50.0;
 
 /// Losses of the channel are no sender's doing: repeating them is not in vain.
-fn value(runs: &[Numbers]) -> Option<f64> {
-    let sent = number(runs, 0, SENT)?;
-    (sent >= LEAST).then_some((1.0 - number(runs, 0, VAIN)? / sent).max(0.0))
+fn value(runs: &Runs<'_>) -> Option<f64> {
+    let sent = runs.number(0, SENT)?;
+    (sent >= LEAST).then_some((1.0 - runs.number(0, VAIN)? / sent).max(0.0))
 }

@@ -286,6 +286,7 @@ fn the_page_is_self_contained_and_escaped() {
         paper: &paper,
         results: &results,
         scorecard: &scorecard,
+        maps: &[],
     };
     let page = page(&[one]).expect("the template is right");
     assert!(page.starts_with("<!doctype html>"));
@@ -312,6 +313,7 @@ fn a_scorecard_of_some_claims_says_so() {
             paper: &paper,
             results: &results,
             scorecard,
+            maps: &[],
         };
         page(&[one]).expect("the template is right")
     };
@@ -338,6 +340,7 @@ fn a_claim_without_a_figure_is_not_said_to_be_without_an_experiment() {
         paper: &paper,
         results: &results,
         scorecard: &scorecard,
+        maps: &[],
     };
     let page = page(&[one]).expect("the template is right");
     assert!(page.contains("<h2>Without a figure</h2>"), "{page}");
@@ -357,6 +360,7 @@ fn several_papers_are_one_page_and_counted_together() {
         paper: &paper,
         results: &results,
         scorecard,
+        maps: &[],
     };
     let page = page(&[with(&first), with(&second)]).expect("the template is right");
     for there in [

@@ -1,0 +1,118 @@
+//! Taking a map, and what is told of it.
+
+use serde::Serialize;
+use serde_json::json;
+use skywave_lab::experiment::Ledger;
+use skywave_search::Bench;
+use skywave_search::bench::Making;
+use skywave_search::map::{Check, Map, Question};
+
+use super::{MapError, PaperMap};
+
+/// Points that are drawn to see how often a map is right, and the seed that they are drawn with.
+const HELD_OUT: usize = 50;
+const HELD_OUT_SEED: u64 = 1;
+
+/// How maps are taken.
+#[derive(Clone, Copy)]
+pub struct Taking<'a> {
+    /// Points of each, beside those that judge it.
+    pub points: usize,
+    /// Where finished runs are kept.
+    pub ledger: &'a Ledger,
+    /// How runs are made.
+    pub making: Making<'a>,
+}
+
+/// A map that was taken.
+#[derive(Clone, Debug, Serialize)]
+pub struct Taken {
+    /// Its name.
+    pub name: String,
+    /// What holds inside, and how sure the map is, in words.
+    pub words: String,
+    /// A plot each for levels of the third key and those after it, as SVG inside of a page.
+    pub plots: Vec<String>,
+    #[serde(skip)]
+    share: f64,
+    #[serde(skip)]
+    points: usize,
+    #[serde(skip)]
+    check: Check,
+}
+
+impl PaperMap {
+    /// Runs that a map takes.
+    pub fn runs(&self, points: usize) -> usize {
+        let seeds = self
+            .spaces()
+            .ok()
+            .and_then(|spaces| Some(spaces.first()?.scenario().seeds().len()));
+        2 * seeds.unwrap_or(1) * (points + HELD_OUT)
+    }
+
+    /// Takes the map, and judges it by points that it was not made of.
+    ///
+    /// # Errors
+    /// Those of the space and of its runs.
+    pub fn take(&self, taking: &Taking<'_>) -> Result<Taken, MapError> {
+        let spaces = self.spaces()?;
+        let failed = |error| MapError::Search {
+            name: self.name().to_owned(),
+            error,
+        };
+        let flow = &self.model.flow;
+        let bench = Bench::new(
+            &spaces,
+            flow,
+            &self.objective,
+            Some(taking.ledger),
+            taking.making,
+        );
+        let bench = bench.map_err(failed)?;
+        let [first, ..] = spaces.as_slice() else {
+            return Err(MapError::None(self.name().to_owned()));
+        };
+        let question = Question {
+            bench: &bench,
+            keys: first.keys(),
+            at_least: self.model.at_least,
+            seeds: first.scenario().seeds(),
+        };
+        let map = Map::take(&question, taking.points).map_err(failed)?;
+        let check = map
+            .check(&question, HELD_OUT, HELD_OUT_SEED)
+            .map_err(failed)?;
+        let points = map.survey.points.len();
+        let share = map.share();
+        Ok(Taken {
+            name: self.name().to_owned(),
+            words: format!(
+                "{}: so it is in {:.0} % of the space. Of {} points that took no part in it the map, of {points} points, is right at {}.",
+                self.model.statement,
+                100.0 * share,
+                check.points,
+                check.right,
+            ),
+            plots: map
+                .plots(first.keys())
+                .iter()
+                .map(|plot| plot.to_inline_svg())
+                .collect(),
+            share,
+            points,
+            check,
+        })
+    }
+}
+
+impl Taken {
+    /// A line of JSON.
+    pub fn json(&self, paper: &str) -> String {
+        let object = json!({
+            "map": self.name, "paper": paper, "share": self.share, "points": self.points,
+            "held_out": self.check.points, "right": self.check.right,
+        });
+        object.to_string()
+    }
+}
