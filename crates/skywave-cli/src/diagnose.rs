@@ -3,20 +3,17 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use skywave_diagnose::advice::{Advice, Finding, Host, Question, advise};
-use skywave_diagnose::diagnosis::{Basis, Diagnosis, is_scenario};
-use skywave_diagnose::link::{Drawn, Likeliest, Written, scenario};
+use skywave_diagnose::advice::{Advice, AdviceError, Host, Question, advise};
+use skywave_diagnose::answer::Answer;
+use skywave_diagnose::diagnosis::{Diagnosis, is_scenario};
+use skywave_diagnose::link::{Likeliest, scenario};
 use skywave_diagnose::page;
 use skywave_lab::experiment::Progress;
 use skywave_lab::folder::{self, Folder};
-use skywave_lab::scenario::{Files, Unreadable};
 
 use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::{interrupt, output};
-
-/// Draws from the intervals of a fitted link, beside the likeliest one, over which senders are compared.
-const DRAWS: u64 = 4;
 
 /// Tell from records of a link what it is, and write it as a scenario.
 ///
@@ -51,6 +48,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST", default_value = "any")]
     on: String,
 
+    /// The sender that you have today, such as cubic, reno or bbr. Without this it is what this host has (`--on linux`), what
+    /// iperf3's JSON names, or CUBIC.
+    #[arg(long, value_name = "NAME")]
+    today: Option<String>,
+
     /// Leave out the advice, for which senders are simulated.
     #[arg(long)]
     no_advice: bool,
@@ -66,10 +68,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let host = match args.on.as_str() {
-        "linux" => Host::read(Path::new("/")),
-        text => Host::parse(text).map_err(|error| Failure::Usage(format!("--on: {error}")))?,
-    };
+    let host = Host::named(&args.on, args.today.as_deref())
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     if let [only] = &args.records[..]
         && is_scenario(only)?
     {
@@ -79,33 +79,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
-    let basis = diagnosis.basis();
-    let advice = if args.no_advice || diagnosis.is_empty() || basis == Basis::Nothing {
-        None
+    let answer = if args.no_advice {
+        Answer::Nothing
     } else {
-        Some(of_link(&diagnosis, &host)?)
+        Answer::of(&diagnosis, &host, |question| watched(question))?
     };
-    let mut sections = Vec::new();
-    let heading = "What would help".to_owned();
-    match &advice {
-        Some(advice) if basis == Basis::Least => sections.push((
-            heading,
-            format!("The rate is not known; it was taken to be the most that was seen.\n{advice}"),
-        )),
-        Some(advice) => sections.push((heading, advice.to_string())),
-        None if !args.no_advice && !diagnosis.is_empty() => sections.push((
-            heading,
-            "No record tells the rate: bring a capture of a transfer, or iperf3's JSON, beside these.\n".to_owned(),
-        )),
-        None => {}
-    }
+    let sections: Vec<_> = answer.section().into_iter().collect();
     if let Some(path) = &args.html {
         output::write(path, &page::html(&diagnosis, &sections)?)?;
     }
     let mut out = io::stdout().lock();
     if args.json {
         let mut page = page::json(&diagnosis);
-        page["advice"] = advice.as_ref().map(Advice::json).into();
+        page["advice"] = answer.advice().map(Advice::json).into();
         writeln!(out, "{page}")?;
         return Ok(());
     }
@@ -134,7 +120,11 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
     let known = folder::load(path)?;
     let text = known.text();
     let folder = Folder::of(path);
-    let advice = ask(text, &[], &folder, &[], host)?;
+    let question = Question {
+        files: &folder,
+        ..Question::new(text, host)
+    };
+    let advice = watched(&question)?;
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", advice.json())?;
@@ -144,36 +134,8 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Advice for a link that records tell of: over the likeliest link, and over others within the intervals.
-fn of_link(diagnosis: &Diagnosis, host: &Host) -> Result<Advice, Failure> {
-    let name = "link";
-    let likeliest = scenario(&diagnosis.link, name, &mut Likeliest);
-    let draws: Vec<String> = (1..=DRAWS)
-        .map(|number| scenario(&diagnosis.link, name, &mut Drawn::new(number)).toml)
-        .collect();
-    ask(
-        &likeliest.toml,
-        &draws,
-        &Traces(&likeliest),
-        &diagnosis.findings(),
-        host,
-    )
-}
-
-fn ask(
-    link: &str,
-    draws: &[String],
-    files: &dyn Files,
-    findings: &[Finding],
-    host: &Host,
-) -> Result<Advice, Failure> {
-    let question = Question {
-        draws,
-        files,
-        findings,
-        cancel: interrupt::flag(),
-        ..Question::new(link, host)
-    };
+/// Advice with a bar that shows its progress, which Ctrl-C stops.
+fn watched(question: &Question<'_>) -> Result<Advice, AdviceError> {
     let bar = Bar::new("Comparing senders");
     let progress = |done, total| {
         bar.show(Progress {
@@ -182,23 +144,11 @@ fn ask(
             reused: 0,
         });
     };
-    Ok(advise(&question, &progress)?)
-}
-
-/// The trace beside a scenario that is not on the disk.
-struct Traces<'a>(&'a Written);
-
-impl Files for Traces<'_> {
-    fn text(&self, path: &str) -> Result<String, Unreadable> {
-        let trace = self.0.trace.as_ref().filter(|(name, _)| name == path);
-        trace
-            .map(|(_, text)| text.clone())
-            .ok_or(Unreadable::NoFolder)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.trace.as_ref().is_some_and(|(name, _)| name == path)
-    }
+    let question = Question {
+        cancel: interrupt::flag(),
+        ..*question
+    };
+    advise(&question, &progress)
 }
 
 fn write_scenario(diagnosis: &Diagnosis, path: &Path) -> Result<(), Failure> {

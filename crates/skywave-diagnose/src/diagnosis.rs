@@ -1,9 +1,10 @@
 //! From files to what they tell.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use flate2::read::MultiGzDecoder;
 use skywave_lab::capture::{ReadError, Summary};
 
 use crate::advice::Finding;
@@ -11,8 +12,9 @@ use crate::fit::path::{self, PathFit, QueueModel, RateModel};
 use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
 use crate::fit::{Choice, Known};
+use crate::goodness::{Goodness, goodness};
 use crate::link::{Fits, Link};
-use crate::record::{self, Mistake, Record};
+use crate::record::{self, Fate, Mistake, Probes, Record};
 use crate::transfer::{self, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
 
@@ -36,6 +38,10 @@ pub struct Diagnosis {
     pub transfers: Vec<Observed>,
     /// Captures with the names of their files: packets and connections, counted.
     pub captures: Vec<(String, Summary)>,
+    /// Goodness of fit on the end of the records, which was not used for it there.
+    pub goodness: Vec<Goodness>,
+    /// Law of congestion control that a record names (iperf3's JSON does), and its file.
+    pub sender: Option<(String, String)>,
     /// Remarks on the records, each a sentence.
     pub notes: Vec<String>,
 }
@@ -100,15 +106,20 @@ pub enum Error {
 impl Diagnosis {
     /// Reads records of one link, all of which are fitted and read together.
     pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
-        let mut fits = Fits::default();
         let mut transfers = Vec::new();
-        let mut notes = Vec::new();
         let mut read = Vec::new();
+        let mut told = Told::default();
         for file in files {
-            if let Some(capture) = add(file, &mut fits, &mut notes)? {
+            if let Some(capture) = told.add(file)? {
                 read.push((file.as_path(), capture));
             }
         }
+        let Told {
+            mut fits,
+            probes,
+            sender,
+            mut notes,
+        } = told;
         let mut captures = Vec::new();
         for (name, capture) in joined(read)? {
             if capture.is_cut_off {
@@ -159,11 +170,15 @@ impl Diagnosis {
             );
             return Err(Error::Nothing(notes.join("; ")));
         }
+        let fitted = transfers.iter().find(|observed| observed.path.is_some());
+        let fitted = fitted.map(|observed| (observed.file.as_str(), &observed.transfer));
         Ok(Self {
             captures,
             link: Link::of(&fits),
+            goodness: goodness(&probes, fitted, &fits),
             fits,
             transfers,
+            sender,
             notes,
         })
     }
@@ -257,12 +272,10 @@ impl Diagnosis {
 
 /// Whether a file is a scenario rather than a record.
 pub fn is_scenario(path: &Path) -> Result<bool, Error> {
-    let mut file = open(path)?;
-    let beginning = beginning(&mut file, path)?;
-    if record::is_capture(&beginning) {
+    if capture(path)?.is_some() {
         return Ok(false);
     }
-    let text = text(file, path)?;
+    let text = text(open(path)?, path)?;
     Ok(matches!(record::read(&text), Ok(records) if records.contains(&Record::Link)))
 }
 
@@ -273,8 +286,9 @@ fn joined(captures: Vec<(&Path, Capture)>) -> Result<Vec<(String, Capture)>, Err
         let named = captures.into_iter();
         return Ok(named.map(|(path, capture)| (name(path), capture)).collect());
     }
-    let files = captures.iter().map(|(path, _)| open(path));
-    let files: Vec<File> = files.collect::<Result<_, _>>()?;
+    let files = captures.iter().map(|(path, _)| capture(path));
+    let files: Vec<Option<_>> = files.collect::<Result<_, _>>()?;
+    let files = files.into_iter().flatten().collect();
     let whole = transfer::read_merged(files).map_err(|source| Error::Capture {
         path: captures[0].0.to_owned(),
         source,
@@ -289,53 +303,81 @@ fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Adds what a record tells; gives a capture, which has to be seen beside the others.
-fn add(path: &Path, fits: &mut Fits, notes: &mut Vec<String>) -> Result<Option<Capture>, Error> {
-    let mut file = open(path)?;
-    let name = name(path);
-    let beginning = beginning(&mut file, path)?;
-    if record::is_capture(&beginning) {
-        let capture = transfer::read(file).map_err(|source| Error::Capture {
+/// Records that have been read so far, but captures.
+#[derive(Default)]
+struct Told {
+    fits: Fits,
+    /// Probes with the names of their files.
+    probes: Vec<(String, Probes)>,
+    sender: Option<(String, String)>,
+    notes: Vec<String>,
+}
+
+impl Told {
+    /// Adds what a record tells; gives a capture, which has to be seen beside the others.
+    fn add(&mut self, path: &Path) -> Result<Option<Capture>, Error> {
+        let file = open(path)?;
+        let name = name(path);
+        if let Some(capture) = capture(path)? {
+            let capture = transfer::read(capture).map_err(|source| Error::Capture {
+                path: path.to_owned(),
+                source,
+            })?;
+            return Ok(Some(capture));
+        }
+        let text = text(file, path)?;
+        let records = record::read(&text).map_err(|source| Error::Record {
             path: path.to_owned(),
             source,
         })?;
-        return Ok(Some(capture));
-    }
-    let text = text(file, path)?;
-    let records = record::read(&text).map_err(|source| Error::Record {
-        path: path.to_owned(),
-        source,
-    })?;
-    for record in records {
-        match record {
-            Record::Probes(probes) => {
-                if !probes.is_timed {
-                    notes.push(format!(
-                        "{name} has no times: its probes were taken to be evenly spaced (`ping -D` prints times)."
-                    ));
+        for record in records {
+            match record {
+                Record::Probes(probes) => {
+                    if !probes.is_timed {
+                        self.notes.push(format!(
+                            "{name} has no times: its probes were taken to be evenly spaced (`ping -D` prints times)."
+                        ));
+                    }
+                    if probes
+                        .probes
+                        .iter()
+                        .all(|probe| matches!(probe.fate, Fate::Lost(_)))
+                    {
+                        self.notes.push(format!(
+                            "{name}: none of its {} probes came back: the link was down, or nobody answers there. It \
+                             tells no more, and was left out.",
+                            probes.probes.len()
+                        ));
+                        continue;
+                    }
+                    let fit = ProbeFit::new(&probes);
+                    self.fits.probes.push((name.clone(), fit));
+                    self.probes.push((name.clone(), probes));
                 }
-                fits.probes.push((name.clone(), ProbeFit::new(&probes)));
-            }
-            Record::Throughput(test) => {
-                notes.push(throughput::sentence(&name, &test));
-                fits.throughputs
-                    .push((name.clone(), throughput::fit(&test)));
-            }
-            Record::Rates(rates) => fits.rates.push((name.clone(), rates)),
-            Record::Qlog(_) => notes.push(format!(
-                "{name}: a qlog's packets are not fitted; bring a capture or pings beside it."
-            )),
-            Record::Capture => {
-                notes.push(format!("{name}: a compressed capture; gunzip it first."));
-            }
-            Record::Link => {
-                return Err(Error::ScenarioAmongRecords {
-                    path: path.to_owned(),
-                });
+                Record::Throughput(test) => {
+                    let law = test.congestion.as_ref().filter(|_| self.sender.is_none());
+                    self.sender = law
+                        .map(|law| (law.clone(), name.clone()))
+                        .or(self.sender.take());
+                    self.notes.push(throughput::sentence(&name, &test));
+                    let fit = throughput::fit(&test);
+                    self.fits.throughputs.push((name.clone(), fit));
+                }
+                Record::Rates(rates) => self.fits.rates.push((name.clone(), rates)),
+                Record::Qlog(_) => self.notes.push(format!(
+                    "{name}: a qlog's packets are not fitted; bring a capture or pings beside it."
+                )),
+                // What begins as one was read as one.
+                Record::Capture => {}
+                Record::Link => {
+                    return Err(Error::ScenarioAmongRecords {
+                        path: path.to_owned(),
+                    });
+                }
             }
         }
+        Ok(None)
     }
-    Ok(None)
 }
 
 fn open(path: &Path) -> Result<File, Error> {
@@ -347,6 +389,25 @@ fn io_error(path: &Path) -> impl Fn(io::Error) -> Error {
         path: path.to_owned(),
         source,
     }
+}
+
+/// A file's packets to be read, decompressed if need be; `None` if the file is no capture.
+fn capture(path: &Path) -> Result<Option<Box<dyn Read + Send>>, Error> {
+    let mut file = open(path)?;
+    let first = beginning(&mut file, path)?;
+    if record::is_capture(&first) {
+        return Ok(Some(Box::new(file)));
+    }
+    if !first.starts_with(&record::GZIP) {
+        return Ok(None);
+    }
+    let mut packed = MultiGzDecoder::new(BufReader::new(file));
+    let mut first = Vec::new();
+    // What cannot be unpacked is refused where records are read.
+    let read = packed.by_ref().take(BEGINNING).read_to_end(&mut first);
+    let is_capture = read.is_ok() && record::is_capture(&first);
+    Ok(is_capture
+        .then(|| -> Box<dyn Read + Send> { Box::new(io::Cursor::new(first).chain(packed)) }))
 }
 
 /// The first bytes of a file, which is read from its beginning again afterwards.
@@ -371,3 +432,6 @@ fn text(file: File, path: &Path) -> Result<Vec<u8>, Error> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,10 @@
 //! and says what they cannot tell. [`why`] says what a transfer waited for.
 
 pub mod advice;
+pub mod answer;
 pub mod diagnosis;
 pub mod fit;
+pub mod goodness;
 pub mod link;
 mod order;
 pub mod page;

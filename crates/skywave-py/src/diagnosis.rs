@@ -6,21 +6,29 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array};
 use arrow_schema::{DataType, Field};
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::Value;
+use skywave_diagnose::advice::{Host, Question, advise};
+use skywave_diagnose::answer::Answer;
 use skywave_diagnose::diagnosis::{self, Observed};
 use skywave_diagnose::fit::path::Loss;
+use skywave_diagnose::goodness::Compared;
 use skywave_diagnose::link::{Likeliest, scenario};
 use skywave_diagnose::page;
 use skywave_lab::report::frame::{Frame, text, unit};
 
+use crate::custom::Failure;
 use crate::errors::RecordError;
+use crate::running::beside;
 use crate::table::Table;
 
 /// Records of a link, and what they tell of it.
 #[pyclass(frozen, module = "skywave._skywave")]
 pub(crate) struct Diagnosis(diagnosis::Diagnosis);
+
+/// Heading and text of advice, and the same as JSON if there is some.
+type Advised = (String, String, Option<String>);
 
 /// Text of a scenario, and file name and text of the trace that it names.
 type Written = (String, Option<(String, String)>);
@@ -63,6 +71,10 @@ impl Diagnosis {
                 candidates.map(move |candidate| (property.as_str(), candidate))
             })
             .collect();
+        let parameters = rows
+            .iter()
+            .map(|(_, candidate)| candidate["parameters"].to_string());
+        let parameters: Vec<String> = parameters.collect();
         let number = |name: &'static str| {
             let values = rows
                 .iter()
@@ -73,6 +85,7 @@ impl Diagnosis {
             vec![
                 Field::new("property", DataType::Utf8, false),
                 Field::new("model", DataType::Utf8, false),
+                Field::new("parameters", DataType::Utf8, false),
                 Field::new("log_likelihood", DataType::Float64, true),
                 Field::new("bic", DataType::Float64, true),
             ],
@@ -82,6 +95,7 @@ impl Diagnosis {
                     rows.iter()
                         .map(|(_, candidate)| candidate["model"].as_str().unwrap_or_default()),
                 ),
+                text(parameters.iter().map(String::as_str)),
                 number("log_likelihood"),
                 number("bic"),
             ],
@@ -106,9 +120,71 @@ impl Diagnosis {
         page::text(&self.0)
     }
 
-    /// The page for a browser.
-    fn html(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| page::html(&self.0, &[])).map_err(failed)
+    /// Heading and text of the advice, and the same as JSON, for a host and its sender of today; `None` without a link.
+    #[pyo3(signature = (on, today, /))]
+    fn advice(&self, py: Python<'_>, on: &str, today: Option<&str>) -> PyResult<Option<Advised>> {
+        let refused = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
+        let host = Host::named(on, today).map_err(|error| refused(&error))?;
+        let failure = Failure::default();
+        let ask = |question: &Question<'_>| {
+            let question = Question {
+                cancel: &failure.cancel,
+                ..*question
+            };
+            advise(&question, &|_, _| ())
+        };
+        let answer = beside(py, &failure, || Ok(()), || Answer::of(&self.0, &host, ask))?
+            .map_err(|error| refused(&error))?;
+        let section = answer.section().map(|(heading, text)| {
+            let json = answer.advice().map(|advice| advice.json().to_string());
+            (heading, text, json)
+        });
+        Ok(section)
+    }
+
+    /// The page for a browser, with further headings and texts.
+    #[pyo3(signature = (sections, /))]
+    fn html(&self, py: Python<'_>, sections: Vec<(String, String)>) -> PyResult<String> {
+        py.detach(|| page::html(&self.0, &sections)).map_err(failed)
+    }
+
+    /// One row a number of a record's end beside the model's.
+    fn goodness(&self) -> PyResult<Table> {
+        let numbers: Vec<(&str, &Compared)> = self
+            .0
+            .goodness
+            .iter()
+            .flat_map(|goodness| {
+                let compared = goodness.compared.told().into_iter().flatten();
+                compared.map(|number| (goodness.from.as_str(), number))
+            })
+            .collect();
+        let column = |of: &dyn Fn(&Compared) -> f64| {
+            let values = numbers.iter().map(|(_, number)| of(number));
+            Arc::new(Float64Array::from_iter_values(values)) as ArrayRef
+        };
+        let fits: Vec<bool> = numbers.iter().map(|(_, number)| number.fits).collect();
+        let names = ["from", "name", "unit"].map(|name| Field::new(name, DataType::Utf8, false));
+        let values = ["record", "model", "model_low", "model_high"];
+        let values = values.map(|name| Field::new(name, DataType::Float64, false));
+        let fits_field = Field::new("fits", DataType::Boolean, false);
+        table(
+            names
+                .into_iter()
+                .chain(values)
+                .chain([fits_field])
+                .collect(),
+            vec![
+                text(numbers.iter().map(|(from, _)| *from)),
+                text(numbers.iter().map(|(_, number)| number.name.as_str())),
+                text(numbers.iter().map(|(_, number)| number.unit)),
+                column(&|number| number.record),
+                column(&|number| number.model.value),
+                column(&|number| number.model.low),
+                column(&|number| number.model.high),
+                Arc::new(BooleanArray::from(fits)),
+            ],
+        )
     }
 
     /// One row a round trip of the main transfer.

@@ -69,7 +69,31 @@ def test_candidates_have_their_criteria_the_best_first(pings: Path) -> None:
     assert all(models["model"])
 
 
-@pytest.mark.parametrize("of", [lambda d: d.link, lambda d: d.models])
+def test_the_end_of_a_record_is_compared_with_the_rest(pings: Path) -> None:
+    goodness = skywave.diagnose(pings).goodness
+    assert set(goodness["from"]) == {"ping.log"}
+    assert all(goodness["fits"])
+    assert "lost" in goodness["name"]
+
+
+def test_advice_is_for_a_host_and_its_sender(captures: list[Path]) -> None:
+    advice = skywave.diagnose(*captures).advice(on="linux:cubic,bbr", today="bbr")
+    assert advice is not None
+    assert "today's is BBR, as --today says" in str(advice)
+    assert advice.data is not None
+    assert advice.data["today"] == "BBR"
+    with pytest.raises(ValueError, match="`warp` is no sender"):
+        skywave.diagnose(*captures).advice(today="warp")
+
+
+def test_without_a_rate_there_is_no_advice(pings: Path) -> None:
+    advice = skywave.diagnose(pings).advice()
+    assert advice is not None
+    assert advice.data is None
+    assert "No record tells the rate" in str(advice)
+
+
+@pytest.mark.parametrize("of", [lambda d: d.link, lambda d: d.models, lambda d: d.goodness])
 def test_tables_are_handed_over_as_arrow(pings: Path, of: Callable[[Diagnosis], Table]) -> None:
     table = of(skywave.diagnose(pings))
     assert pl.DataFrame(table).to_dict(as_series=False) == table.to_pydict()
@@ -121,7 +145,9 @@ def test_a_page_is_written_and_shown(captures: list[Path], tmp_path: Path) -> No
     diagnosis = skywave.diagnose(*captures)
     diagnosis.html(tmp_path / "deep" / "link.html")
     page = (tmp_path / "deep" / "link.html").read_text()
-    assert page.count("<svg") == 2
+    assert page.count("<svg") >= 3
+    assert "What would help" in page
+    assert "Senders, simulated over the link" in page
     shown = diagnosis._repr_html_()
     assert shown.startswith("<iframe srcdoc=")
     assert "<svg" not in shown, "escaped"

@@ -1,7 +1,9 @@
 """What the documents show, runs."""
 
 import re
+import shutil
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -31,13 +33,29 @@ def test_the_examples_of_a_document_run_in_order(
         exec(compile(example, name, "exec"), names)
 
 
-def test_the_notebook_runs_and_is_kept_without_outputs(root: Path, tmp_path: Path) -> None:
-    path = root / "examples" / "first-steps.ipynb"
+def run_notebook(path: Path, folder: Path) -> list[Any]:
+    """Runs a notebook in a folder; its cells of code."""
     notebook = nbformat.reads(path.read_text(), as_version=4)  # type: ignore[no-untyped-call]
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count for cell in cells)
-    resources = {"metadata": {"path": str(tmp_path)}}
+    resources = {"metadata": {"path": str(folder)}}
     NotebookClient(notebook, timeout=300, resources=resources).execute()
+    return cells
+
+
+def test_a_notebook_goes_from_records_to_an_answer(root: Path, tmp_path: Path) -> None:
+    examples = root / "examples"
+    shutil.copytree(examples / "your-link", tmp_path / "your-link")
+    cells = run_notebook(examples / "your-link.ipynb", tmp_path)
+    page = cells[0].outputs[0].text
+    assert "drop-tail" in page
+    assert "does not fit" not in page
+    assert "today's is CUBIC" in cells[5].outputs[0].text
+    assert {"link.html", "link.toml"} <= {one.name for one in tmp_path.iterdir()}
+
+
+def test_the_notebook_runs_and_is_kept_without_outputs(root: Path, tmp_path: Path) -> None:
+    cells = run_notebook(root / "examples" / "first-steps.ipynb", tmp_path)
 
     def shown(cell: int, kind: str) -> str:
         return "".join(output.get("data", {}).get(kind, "") for output in cells[cell].outputs)

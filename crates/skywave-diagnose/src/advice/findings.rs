@@ -46,14 +46,6 @@ pub enum Finding {
     },
     /// Packets overtook each other.
     Reordering,
-    /// Large packets never arrive, small ones do.
-    LargePackets,
-    /// A queue at the bottleneck marks packets if it may.
-    Marks,
-    /// Bursts overflow a short queue at the first hop.
-    Bursts,
-    /// Memory of earlier connections in the kernel holds new ones back.
-    Remembered,
 }
 
 /// Share of a policer's rate at which a sender loses nothing.
@@ -102,10 +94,15 @@ impl Finding {
                 (
                     format!("pace below the policer of {}", units::rate(rate_bps)),
                     steps,
-                    &["a sender that keeps its rate through losses, as BBR does, loses much here unless it is paced"],
+                    &[
+                        "a sender that keeps its rate through losses, as BBR does, loses much here unless it is paced",
+                    ],
                 )
             }
-            Self::DeepQueue { ours: true, rate_bps } => {
+            Self::DeepQueue {
+                ours: true,
+                rate_bps,
+            } => {
                 let rate = units::tc_rate(BELOW_LINK * rate_bps);
                 let cake = format!("cake bandwidth {rate} nat ack-filter");
                 (
@@ -124,7 +121,10 @@ impl Finding {
                     &["what comes down the link needs the same on an ifb device"],
                 )
             }
-            Self::DeepQueue { ours: false, rate_bps } => {
+            Self::DeepQueue {
+                ours: false,
+                rate_bps,
+            } => {
                 let rate = units::tc_rate(BELOW_LINK * rate_bps);
                 (
                     "a short queue where the link is narrow".to_owned(),
@@ -135,7 +135,9 @@ impl Finding {
                             run: format!(
                                 "ip link add ifb0 type ifb && ip link set ifb0 up && tc qdisc add dev WAN handle ffff: ingress && tc filter add dev WAN parent ffff: matchall action mirred egress redirect dev ifb0 && tc qdisc replace dev ifb0 root cake bandwidth {rate} ingress nat"
                             ),
-                            undo: Some("tc qdisc del dev WAN ingress && ip link del ifb0".to_owned()),
+                            undo: Some(
+                                "tc qdisc del dev WAN ingress && ip link del ifb0".to_owned(),
+                            ),
                             keep: Some(HOOK.to_owned()),
                         },
                         Step::sysctl(
@@ -159,7 +161,9 @@ impl Finding {
                     ),
                     Step::sysctl("the receiver", "net.ipv4.tcp_window_scaling", "1", "0"),
                 ],
-                &["remove SO_RCVBUF (iperf3 -w) from the program: it switches the kernel's own growth off"],
+                &[
+                    "remove SO_RCVBUF (iperf3 -w) from the program: it switches the kernel's own growth off",
+                ],
             ),
             Self::SendBuffer { bdp_bytes } => (
                 "a larger send buffer".to_owned(),
@@ -169,12 +173,14 @@ impl Finding {
                     &format!("4096 16384 {}", units::buffer(3.0 * bdp_bytes)),
                     "4096 16384 4194304",
                 )],
-                &["remove SO_SNDBUF (nginx: sndbuf of `listen`) from the program: it switches the kernel's own growth off"],
+                &[
+                    "remove SO_SNDBUF (nginx: sndbuf of `listen`) from the program: it switches the kernel's own growth off",
+                ],
             ),
             Self::ShortFlows => (
                 "a larger first window".to_owned(),
                 vec![
-                    Step::route(host, attributes),
+                    Step::route(attributes),
                     Step::sysctl(
                         "connections that rest",
                         "net.ipv4.tcp_slow_start_after_idle",
@@ -190,7 +196,9 @@ impl Finding {
             Self::Application => (
                 "the application".to_owned(),
                 Vec::new(),
-                &["no setting helps: larger writes, and more of them before the answer to the last"],
+                &[
+                    "no setting helps: larger writes, and more of them before the answer to the last",
+                ],
             ),
             Self::SlowReceiver => (
                 "the receiving program".to_owned(),
@@ -200,54 +208,26 @@ impl Finding {
             Self::Timeouts { .. } => (
                 "fewer and shorter timeouts".to_owned(),
                 if attributes.rto_min_ms.is_some() {
-                    vec![Step::route(host, attributes)]
+                    vec![Step::route(attributes)]
                 } else {
                     Vec::new()
                 },
-                &["fewer connections at a time have larger windows; QUIC finds lost repairs without a timeout"],
+                &[
+                    "fewer connections at a time have larger windows; QUIC finds lost repairs without a timeout",
+                ],
             ),
             Self::Reordering => (
                 "tolerance of packets that overtake".to_owned(),
                 vec![
                     Step::sysctl("all connections", "net.ipv4.tcp_recovery", "1", "1"),
-                    Step::sysctl("all connections", "net.ipv4.tcp_max_reordering", "1000", "300"),
+                    Step::sysctl(
+                        "all connections",
+                        "net.ipv4.tcp_max_reordering",
+                        "1000",
+                        "300",
+                    ),
                 ],
                 &["better: no balancing by packets (bond mode 0, per-packet ECMP) on the way"],
-            ),
-            Self::LargePackets => (
-                "smaller packets".to_owned(),
-                vec![
-                    Step::sysctl("all new connections", "net.ipv4.tcp_mtu_probing", "1", "0"),
-                    Step {
-                        scope: "the router".to_owned(),
-                        run: "nft add rule inet filter forward tcp flags syn tcp option maxseg size set rt mtu".to_owned(),
-                        undo: Some("nft -a list chain inet filter forward, then nft delete rule inet filter forward handle N".to_owned()),
-                        keep: Some("the same rule in /etc/nftables.conf".to_owned()),
-                    },
-                ],
-                &[],
-            ),
-            Self::Marks => (
-                "marks in place of losses".to_owned(),
-                vec![Step::sysctl("all new connections", "net.ipv4.tcp_ecn", "1", "2")],
-                &["look for ECE in a capture: some paths remove the marks"],
-            ),
-            Self::Bursts => (
-                "packets at an even pace".to_owned(),
-                if host.lacks_queue("fq") {
-                    Vec::new()
-                } else {
-                    vec![Step::queue("this host", "DEV", "fq")]
-                },
-                &["bbr paces by itself"],
-            ),
-            Self::Remembered => (
-                "no memory of earlier connections".to_owned(),
-                vec![
-                    Step::sysctl("all new connections", "net.ipv4.tcp_no_metrics_save", "1", "0"),
-                    Step::once("what is remembered now", "ip tcp_metrics flush"),
-                ],
-                &[],
             ),
         }
     }

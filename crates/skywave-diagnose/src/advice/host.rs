@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::libraries::{LIBRARIES, Library};
-use super::route::Route;
+use super::senders::SENDERS;
 
 /// Names that a Linux kernel has for its laws.
 const KERNEL_LAWS: [&str; 17] = [
@@ -36,14 +36,19 @@ pub struct Host {
     pub on: On,
     /// Laws of its kernel; `None` if they are not known.
     pub laws: Option<Laws>,
-    /// The law of connections that choose none; `None` if it is not known.
-    pub current: Option<String>,
+    /// The sender of today, for connections that choose none; `None` if it is not known.
+    pub current: Option<Current>,
     /// Queue disciplines that it has or can load; `None` if they are not known.
     pub queues: Option<Vec<String>>,
-    /// Release of the kernel.
-    pub release: Option<String>,
-    /// The route to the other side.
-    pub route: Option<Route>,
+}
+
+/// The sender of today.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Current {
+    /// Law of congestion control as the kernel calls it, or another sender's identifier.
+    pub name: String,
+    /// Source of the name: a file, an option.
+    pub from: String,
 }
 
 /// The system or library of a host.
@@ -70,9 +75,10 @@ pub struct Laws {
 
 /// A description of a host that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no host: expected {expected}")]
+#[error("`{given}` is no {what}: expected {expected}")]
 pub struct BadHost {
     given: String,
+    what: &'static str,
     expected: String,
 }
 
@@ -105,15 +111,38 @@ impl Host {
             laws: None,
             current: None,
             queues: None,
-            release: None,
-            route: None,
         }
+    }
+
+    /// The host that a user names: as [`Self::parse`], but `linux` is this host, and `today` its sender of today.
+    pub fn named(on: &str, today: Option<&str>) -> Result<Self, BadHost> {
+        let host = match on {
+            "linux" => Self::read(Path::new("/")),
+            text => Self::parse(text)?,
+        };
+        let Some(today) = today else {
+            return Ok(host);
+        };
+        let known: Vec<&str> = SENDERS.iter().map(|sender| sender.id).collect();
+        if !known.contains(&today) {
+            return Err(BadHost {
+                given: today.to_owned(),
+                what: "sender that can be simulated",
+                expected: format!("one of {}", known.join(", ")),
+            });
+        }
+        let host = Self {
+            current: None,
+            ..host
+        };
+        Ok(host.or_today(today, "--today"))
     }
 
     /// Reads `any`, `linux`, `linux:cubic,bbr` (the kernel's laws) or `quic:noq` (a QUIC library).
     pub fn parse(text: &str) -> Result<Self, BadHost> {
         let bad = |expected: String| BadHost {
             given: text.to_owned(),
+            what: "host",
             expected,
         };
         let (kind, list) = match text.split_once(':') {
@@ -181,16 +210,30 @@ impl Host {
         });
         Self {
             laws,
-            current: tcp("tcp_congestion_control"),
+            current: tcp("tcp_congestion_control").map(|name| Current {
+                name,
+                from: "/proc/sys".to_owned(),
+            }),
             queues: modules.map(|list| named(list, "/net/sched/sch_")),
-            release,
             ..Self::new(On::Linux)
         }
     }
 
     /// The law of connections that choose none, as far as is known: Linux' default else.
     pub fn default_law(&self) -> &str {
-        self.current.as_deref().unwrap_or("cubic")
+        self.current
+            .as_ref()
+            .map_or("cubic", |current| &current.name)
+    }
+
+    /// The same host with this sender of today, unless it is known already.
+    #[must_use]
+    pub fn or_today(mut self, name: &str, from: &str) -> Self {
+        self.current.get_or_insert_with(|| Current {
+            name: name.to_owned(),
+            from: from.to_owned(),
+        });
+        self
     }
 
     /// Whether the kernel lacks a queue discipline for certain.

@@ -23,11 +23,11 @@ use skywave_lab::threads::NoThreads;
 use skywave_scenario::{Files, NoFiles, ScenarioError};
 
 pub use findings::Finding;
-pub use host::{BadHost, Host, Laws, On};
+pub use host::{BadHost, Current, Host, Laws, On};
 pub use libraries::{LIBRARIES, Law, Library};
 pub use rank::{Alternative, Hang, Measure, Ranking, SenderResult, Spread};
 pub use recipe::{Recipe, Step};
-pub use route::{Attributes, BadRoute, Route};
+pub use route::Attributes;
 pub use scene::Facts;
 pub use senders::{By, SENDERS, Sender};
 
@@ -148,6 +148,8 @@ pub struct Advice {
     pub links: Vec<String>,
     /// The sender that the host has today.
     pub today: String,
+    /// A clause that says where that is known from.
+    pub today_by: String,
     /// Results of each sender.
     pub senders: Vec<SenderResult>,
     /// Orders of the senders, one a measure.
@@ -197,11 +199,16 @@ pub fn advise(
     Ok(rank::advice(question, facts, today, &contestants, &results))
 }
 
-/// The sender that the host has today.
+/// The sender that the host has today: the one that it names, or one that stands for it.
 fn today(host: &Host, senders: &[&'static Sender]) -> Option<&'static Sender> {
-    let is = |sender: &&&'static Sender| match (sender.by, host.on) {
-        (By::Kernel(law), _) => law == host.default_law(),
-        (By::Quic(law), On::Quic(library)) => law == library.default,
+    let default = match host.on {
+        On::Quic(library) => Some(library.default),
+        _ => None,
+    };
+    let is = |sender: &&&'static Sender| match (sender.by, &host.current, default) {
+        (_, Some(current), _) => sender.id == current.name,
+        (By::Quic(law), None, Some(default)) => law == default,
+        (By::Kernel(law), None, None) => law == host.default_law(),
         _ => false,
     };
     senders.iter().find(is).or(senders.first()).copied()

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::findings::Finding;
+use super::host::{Host, On};
 use super::recipe::Recipe;
 use super::route::Attributes;
 use super::run::{OnLink, SIZES, quantile};
@@ -355,6 +356,7 @@ pub(super) fn advice(
         facts,
         links,
         today: today.name.to_owned(),
+        today_by: today_by(question.host, today),
         senders: standings
             .iter()
             .map(|(sender, results)| SenderResult::of(sender, results))
@@ -362,6 +364,19 @@ pub(super) fn advice(
         rankings,
         alternatives,
         recipes,
+    }
+}
+
+/// A clause that says where today's sender is known from, or for which one it stands.
+fn today_by(host: &Host, today: &Sender) -> String {
+    match &host.current {
+        Some(current) if current.name == today.id => format!("as {} says", current.from),
+        Some(current) => format!(
+            "in place of {} ({}), which is not simulated for this host",
+            current.name, current.from
+        ),
+        None if matches!(host.on, On::Quic(_)) => "the library's default".to_owned(),
+        None => "as is assumed (--today NAME)".to_owned(),
     }
 }
 

@@ -77,8 +77,8 @@ impl Step {
     }
 
     /// Attributes of the route to the other side.
-    pub(super) fn route(host: &Host, attributes: &Attributes) -> Self {
-        let (run, undo) = attributes.commands(host.route.as_ref());
+    pub(super) fn route(attributes: &Attributes) -> Self {
+        let (run, undo) = attributes.commands();
         let mut keep = Vec::new();
         if let Some(law) = &attributes.congctl {
             keep.push(format!("TCPCongestionControlAlgorithm={law}"));
@@ -146,13 +146,10 @@ fn of_kernel(law: &str, host: &Host, attributes: &Attributes) -> (Vec<Step>, Vec
     }
     let setting = "net.ipv4.tcp_congestion_control";
     steps.push(Step::sysctl("all new connections", setting, law, now));
-    steps.push(Step::route(
-        host,
-        &Attributes {
-            congctl: Some(law.to_owned()),
-            ..attributes.clone()
-        },
-    ));
+    steps.push(Step::route(&Attributes {
+        congctl: Some(law.to_owned()),
+        ..attributes.clone()
+    }));
     steps.push(Step::once(
         "one program",
         format!(

@@ -6,9 +6,11 @@ use skywave_lab::experiment::simulate;
 use skywave_lab::experiment::stats;
 use skywave_lab::threads::{NoThreads, each};
 use skywave_sim::Outcome;
+use skywave_sim::outcome::FlowOutcome;
 
 use super::scene::{Scene, Task};
 use super::{AdviceError, Change, Contestant, Objective};
+use crate::fit::throughput::PAYLOAD;
 
 /// Packets of all simulations together up to which long flows are repeated, and beyond which they are made shorter than
 /// they should be: about ten and twenty seconds on two cores.
@@ -193,11 +195,11 @@ fn numbers(outcome: &Outcome, task: Task, seconds: f64) -> Numbers {
     };
     match task {
         Task::Bulk => [
-            first.goodput_bps,
+            carried_bps(first),
             first.arrival_p90_s.unwrap_or(seconds),
             first.retransmits as f64 / (first.sent_packets as f64).max(1.0),
         ],
-        Task::Beside => [flow(1).map_or(0.0, |flow| flow.goodput_bps), 0.0, 0.0],
+        Task::Beside => [flow(1).map_or(0.0, carried_bps), 0.0, 0.0],
         Task::Call => [
             flow(1).and_then(|flow| flow.delay_p95_s).unwrap_or(seconds),
             flow(1).and_then(|flow| flow.datagrams_lost).unwrap_or(1.0),
@@ -205,6 +207,17 @@ fn numbers(outcome: &Outcome, task: Task, seconds: f64) -> Numbers {
         ],
         Task::Transfer(_) => [first.completion_s.unwrap_or(seconds), 0.0, 0.0],
     }
+}
+
+/// Goodput of a flow, bit/s, without what had come before the measured time and waited behind a hole until then: not more than what
+/// came, less what came twice and TCP's headers (QUIC has longer ones).
+fn carried_bps(flow: &FlowOutcome) -> f64 {
+    let came = flow.received_packets as f64;
+    if came == 0.0 {
+        return 0.0;
+    }
+    let new = 1.0 - (flow.spurious_retransmits as f64 / came).min(1.0);
+    flow.goodput_bps.min(flow.throughput_bps * new * PAYLOAD)
 }
 
 impl OnLink {

@@ -26,7 +26,9 @@ pub(super) struct Scene {
     contestants: usize,
     /// Links on the data's way.
     way: Vec<usize>,
-    /// Narrowest of these.
+    /// Links on the way back.
+    back: Vec<usize>,
+    /// Narrowest of those on the data's way.
     bottleneck: usize,
 }
 
@@ -130,18 +132,19 @@ impl Scene {
     fn of(spec: Spec, contestants: usize) -> Result<Self, AdviceError> {
         let mut router = Router::new(edges(&spec.links, &[]), spec.nodes.len());
         let flow = spec.flows.last().ok_or(AdviceError::NoLink)?;
-        let way = router.route(flow.from, &[], flow.to);
-        let way: Vec<usize> = way
-            .unwrap_or_default()
-            .into_iter()
-            .map(|edge| edge as usize)
-            .collect();
+        let mut way = |from: usize, to: usize| -> Vec<usize> {
+            let way = router.route(from, &[], to).unwrap_or_default();
+            way.into_iter().map(|edge| edge as usize).collect()
+        };
+        let back = way(flow.to, flow.from);
+        let way = way(flow.from, flow.to);
         let rate = |&&link: &&usize| spec.links[link].config.allowed_rate().as_bps();
         let bottleneck = *way.iter().min_by_key(rate).ok_or(AdviceError::NoLink)?;
         Ok(Self {
             spec,
             contestants,
             way,
+            back,
             bottleneck,
         })
     }
@@ -173,21 +176,13 @@ impl Scene {
     pub(super) fn facts(&self) -> Facts {
         let config = &self.spec.links[self.bottleneck].config;
         let rate = config.allowed_rate().as_bps() as f64;
-        let both = self.spec.links.iter();
-        let delays: f64 = both
-            .map(|link| {
-                let rate = link.config.mean_rate().as_bps() as f64;
-                let bytes = if self
-                    .way
-                    .iter()
-                    .any(|&i| self.spec.links[i].name == link.name)
-                {
-                    1500.0
-                } else {
-                    40.0
-                };
-                link.config.delay.as_secs_f64() + bytes * 8.0 / rate
-            })
+        let delay = |&link: &usize, bytes: f64| {
+            let config = &self.spec.links[link].config;
+            config.delay.as_secs_f64() + bytes * 8.0 / config.mean_rate().as_bps() as f64
+        };
+        let there = self.way.iter().map(|link| delay(link, 1500.0));
+        let delays: f64 = there
+            .chain(self.back.iter().map(|link| delay(link, 40.0)))
             .sum();
         let policers = self.way.iter().filter_map(|&link| {
             let policer = self.spec.links[link].config.policer.as_ref()?;

@@ -110,7 +110,7 @@ impl Sender {
         match (self.by, &host.on) {
             (By::Kernel(law), On::Any | On::Linux) => match &host.laws {
                 Some(laws) => laws.has(law),
-                None => STOCK.contains(&law),
+                None => STOCK.contains(&law) || host.default_law() == law,
             },
             (By::Send, On::Any | On::Linux) => true,
             (By::Quic(law), On::Any) => COMMON.contains(&law),

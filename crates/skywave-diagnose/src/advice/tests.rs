@@ -207,3 +207,34 @@ fn a_host_without_a_sender_that_is_known_is_told_so() {
         "{error}"
     );
 }
+
+#[test]
+fn the_text_says_where_todays_sender_is_known_from() {
+    let first = |host: &Host| asked(&link(""), &[Objective::Bulk], host).to_string();
+    assert!(first(&linux()).contains("today's is CUBIC, as is assumed"));
+    let named = first(&linux().or_today("reno", "iperf.json"));
+    assert!(
+        named.contains("today's is Reno, as iperf.json says"),
+        "{named}"
+    );
+    let other = first(&linux().or_today("htcp", "iperf.json"));
+    assert!(
+        other.contains("today's is CUBIC, in place of htcp (iperf.json)"),
+        "{other}"
+    );
+}
+
+#[test]
+fn no_long_flow_carries_more_than_the_link() {
+    // Losses in a deep queue leave holes that later data wait behind.
+    let deep =
+        link("loss = { forward = { gilbert-elliott = { to_bad = 0.0005, to_good = 0.05 } } }\n")
+            .replace("60 packets", "600 packets");
+    let advice = asked(&deep, &[Objective::Bulk], &Host::any());
+    for sender in &advice.senders {
+        assert!(
+            sender.goodput_bps.high <= 10e6 * 1448.0 / 1500.0,
+            "{advice}"
+        );
+    }
+}

@@ -54,9 +54,11 @@ impl Advice {
             many => format!(", and {} draws of it", many - 1),
         };
         let mut lines = vec![format!(
-            "Senders, simulated over the link ({}, {} round trip){draws}:",
+            "Senders, simulated over the link ({}, {} round trip){draws}; today's is {}, {}:",
             rate(self.facts.rate_bps),
-            time(self.facts.base_rtt_s)
+            time(self.facts.base_rtt_s),
+            self.today,
+            self.today_by
         )];
         let measures: Vec<Measure> = self
             .rankings
@@ -111,6 +113,13 @@ impl Advice {
         let mut rows = vec![heads];
         rows.extend(self.shown().into_iter().map(row));
         lines.extend(aligned(&rows));
+        let mut legend = "* is advised.".to_owned();
+        if has(Measure::Goodput) {
+            legend.push_str(
+                " arrives in: the time within which 90 % of its packets arrive; leaves CUBIC: what a CUBIC flow beside it has.",
+            );
+        }
+        lines.push(legend);
         lines
     }
 

@@ -12,8 +12,8 @@ const SWING: f64 = 1.5;
 /// smoothed.
 const RATE: f64 = 0.05;
 const QUEUE: f64 = 0.2;
-/// Payload of a packet of 1500 bytes with timestamps; the rest is headers.
-const PAYLOAD: f64 = 1448.0 / 1500.0;
+/// Share of a packet of 1500 bytes that is TCP's payload, with timestamps; the rest is headers.
+pub(crate) const PAYLOAD: f64 = 1448.0 / 1500.0;
 
 /// A path as a throughput test tells it.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,17 +1,25 @@
-//! The page for a browser: one file, offline, without a script.
+//! The page for a browser: one file, offline, whose script enlarges parts of the time-sequence plots.
 
 use serde::Serialize;
 use skywave_lab::experiment::ENGINE;
 use skywave_lab::report::plot::{Axis, Glyph, Look, Plot, Scale, SeriesData};
-use skywave_lab::report::{CSS, render_page};
+use skywave_lab::report::{CSS, Script, render_page};
 
+use super::goodness::{HEADING, goodness as words};
 use super::rows::{Row, rows};
+use super::sequence::Sequence;
 use super::transfers::transfer;
 use crate::diagnosis::{Diagnosis, Observed};
 use crate::fit::path::Loss;
+use crate::goodness::{Goodness, Overlay};
 use crate::transfer::{Sent, WIDTH_NS};
 
 const TEMPLATE: &str = include_str!("page.html");
+/// Script for the time-sequence plots; without it they stay as they are.
+const SCRIPT: Script = Script {
+    text: include_str!("zoom.js"),
+    hash: include_str!("zoom.js.sha256").trim_ascii(),
+};
 /// Hundredths of a second over which goodput is averaged.
 const AVERAGED: u32 = 25;
 /// Most marks of one kind in a plot.
@@ -23,6 +31,9 @@ struct Page<'a> {
     records: Vec<&'a str>,
     known: Vec<Line>,
     unknown: Vec<Line>,
+    goodness_heading: &'static str,
+    /// Goodness of fit on the ends of the records: words and plots.
+    goodness: Vec<(String, Vec<String>)>,
     sections: &'a [(String, String)],
     transfers: Vec<Drawn>,
     notes: &'a [String],
@@ -41,6 +52,9 @@ struct Drawn {
     name: String,
     why: String,
     plots: Vec<String>,
+    /// Time-sequence plot, and the same as data for the script.
+    sequence: String,
+    data: String,
 }
 
 /// The page as HTML; `sections` are further headings with their texts.
@@ -71,17 +85,42 @@ pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Re
         records,
         known: lines(known),
         unknown: lines(unknown),
+        goodness_heading: HEADING,
+        goodness: diagnosis.goodness.iter().map(compared).collect(),
         sections,
         transfers: diagnosis.largest().map(drawn).collect(),
         notes: &diagnosis.notes,
         engine: ENGINE,
     };
-    render_page(TEMPLATE, CSS, &page)
+    let script = page.transfers.first().map(|_| SCRIPT);
+    render_page(TEMPLATE, CSS, &page, script)
+}
+
+/// Goodness of fit on a record: words, and its curves beside the model's.
+fn compared(goodness: &Goodness) -> (String, Vec<String>) {
+    let plot = |overlay: &Overlay| {
+        let plot = Plot {
+            title: overlay.title.to_owned(),
+            x: Axis::new(overlay.axes[0], Scale::Linear),
+            y: Axis::new(overlay.axes[1], Scale::Linear),
+            series: vec![
+                SeriesData::line("record", &overlay.record),
+                SeriesData::line("model", &overlay.model),
+            ],
+            size: (560.0, 280.0),
+        };
+        plot.to_inline_svg()
+    };
+    let plots = goodness.overlays.iter().map(plot).collect();
+    (words(goodness), plots)
 }
 
 fn drawn(observed: &Observed) -> Drawn {
     let ends = &observed.transfer;
+    let sequence = Sequence::of(observed);
     Drawn {
+        sequence: sequence.plot().to_inline_svg(),
+        data: sequence.data(),
         name: format!("{}: {} to {}", observed.file, ends.from, ends.to),
         why: transfer(observed),
         plots: vec![
@@ -151,5 +190,21 @@ fn goodput(observed: &Observed) -> Plot {
         y: Axis::new("Goodput (Mb/s)", Scale::Linear).from(0.0),
         series: vec![SeriesData::line("goodput", &points)],
         ..Plot::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SHA-256 in base64, as a page's policy has it.
+    #[test]
+    fn the_policy_permits_the_script() {
+        use base64::Engine as _;
+        use sha2::Digest as _;
+        let digest = sha2::Sha256::digest(SCRIPT.text);
+        let text = base64::engine::general_purpose::STANDARD.encode(digest);
+        let wanted = format!("sha256-{text}");
+        assert_eq!(SCRIPT.hash, wanted, "write it into zoom.js.sha256");
     }
 }

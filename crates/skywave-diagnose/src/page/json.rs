@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json as object};
 
-use super::rows;
+use super::models::models;
+use super::{goodness, rows};
 use crate::diagnosis::{Diagnosis, Observed};
-use crate::fit::{Candidate, Choice, Estimate, Known};
-use crate::link::Property;
+use crate::fit::Estimate;
 use crate::transfer::Cause;
 use crate::why::{Event, State};
 
 /// The page as a JSON object: `link` (a row a property), `models` (the candidates with their information criteria), `transfers`
-/// (what each waited for), `notes`.
+/// (what each waited for), `goodness` (the end of each record beside its model), `notes`.
 pub fn json(diagnosis: &Diagnosis) -> Value {
     let link = &diagnosis.link;
     let rows: Vec<Value> = rows(link)
@@ -23,11 +23,8 @@ pub fn json(diagnosis: &Diagnosis) -> Value {
     object!({
         "link": rows,
         "base_s": link.base_s.known.told().map(estimate),
-        "models": {
-            "queue": candidates(&link.queue),
-            "losses": candidates(&link.losses),
-            "jitter": candidates(&link.jitter),
-        },
+        "models": models(link),
+        "goodness": diagnosis.goodness.iter().map(goodness::json).collect::<Vec<_>>(),
         "transfers": diagnosis.transfers.iter().map(transfer).collect::<Vec<_>>(),
         "notes": diagnosis.notes,
     })
@@ -75,20 +72,6 @@ fn event(event: &Event) -> Value {
     })
 }
 
-fn estimate(estimate: &Estimate) -> Value {
+pub(super) fn estimate(estimate: &Estimate) -> Value {
     object!({ "value": estimate.value, "low": estimate.low, "high": estimate.high })
-}
-
-fn candidates<M: std::fmt::Debug>(property: &Property<Choice<M>>) -> Value {
-    let Known::Told(choice) = &property.known else {
-        return Value::Null;
-    };
-    let one = |candidate: &Candidate<M>| {
-        object!({
-            "model": format!("{:?}", candidate.model),
-            "log_likelihood": candidate.log_likelihood,
-            "bic": candidate.bic(choice.observations),
-        })
-    };
-    choice.candidates.iter().map(one).collect()
 }

@@ -1,9 +1,12 @@
 //! The page: what the link is, in rows that a person reads in a minute.
 
 mod connections;
+mod goodness;
 mod html;
 mod json;
+mod models;
 mod rows;
+mod sequence;
 mod text;
 mod transfers;
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::goodness::{HEADING, goodness};
 use super::rows;
 use super::transfers::transfer;
 use crate::diagnosis::Diagnosis;
@@ -11,6 +12,11 @@ pub fn text(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     if !diagnosis.is_empty() {
         link(&mut out, diagnosis);
+    }
+    if !diagnosis.goodness.is_empty() {
+        let _ = writeln!(out, "\n{HEADING}");
+        let lines = diagnosis.goodness.iter().map(goodness);
+        out.extend(lines);
     }
     if !diagnosis.is_empty() && !diagnosis.transfers.is_empty() {
         out.push_str("\nWhy it was slow\n");

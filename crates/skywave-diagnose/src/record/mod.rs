@@ -27,7 +27,7 @@ pub use mistake::Mistake;
 pub use probe::{Fate, Probe, ProbeTool, Probes, Reading, Way};
 pub use qlog::{PacketSpace, Qlog, QuicLoss, QuicMetrics, QuicSent};
 pub use rates::{Rates, Span};
-pub use text::is_capture;
+pub use text::{GZIP, is_capture};
 pub use throughput::{Carried, Interval, Lost, Throughput};
 
 /// A record of a link.

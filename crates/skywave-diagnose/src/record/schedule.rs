@@ -1,5 +1,7 @@
 //! Times of probes of which only some are known.
 
+use crate::order::quantile;
+
 /// A step of the clock back by more than this is one, seconds; less is the rounding of what was measured.
 const STEP_S: f64 = 0.5;
 
@@ -57,5 +59,5 @@ pub(super) fn interval(known: &[Option<f64>]) -> Option<f64> {
         before = Some((index, time));
     }
     gaps.sort_by(f64::total_cmp);
-    gaps.get(gaps.len() / 2).copied()
+    quantile(&gaps, 0.5)
 }

@@ -8,9 +8,12 @@ use super::Mistake;
 /// Most bytes that a compressed record may have once it is not.
 const MAX_UNPACKED: u64 = 1 << 30;
 
+/// First bytes of what gzip has compressed.
+pub const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// The bytes, decompressed if they are gzip's.
 pub(super) fn gunzipped(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Mistake> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
+    if !bytes.starts_with(&GZIP) {
         return Ok(Cow::Borrowed(bytes));
     }
     let mut unpacked = Vec::new();

@@ -43,6 +43,8 @@ struct Repaired {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
     pub(super) sent: Vec<Sent>,
+    /// Indices of retransmissions in `sent`, each with that of the first transmission of the same segment.
+    pub(super) origins: Vec<(u32, u32)>,
     pub(super) bins: Bins,
     /// By the first position of each.
     outstanding: BTreeMap<u64, Outstanding>,
@@ -151,6 +153,7 @@ impl Board {
                 let index = self.sent.len() as u32;
                 let bytes = headers + (segment.end - start);
                 self.sent.push(Sent::new(at_ns, bytes, Some(cause)));
+                self.origins.push((index, segment.sends[0]));
                 segment.sends.push(index);
                 segment.stamp = segment.stamp.or(self.stamp);
                 count += 1;

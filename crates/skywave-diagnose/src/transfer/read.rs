@@ -51,6 +51,9 @@ pub struct Transfer {
     pub headers: u32,
     /// Transmissions in the order of time.
     pub sent: Vec<Sent>,
+    /// Retransmissions with the first transmission of the same segment, both as indices of `sent`, in the order of time; without
+    /// those of what had been acknowledged before.
+    pub origins: Vec<(u32, u32)>,
     /// The sender's doings in hundredths of a second.
     pub bins: Bins,
     /// Payload bytes that arrived, each once.
@@ -70,6 +73,28 @@ pub struct Handshake {
     pub rtt_s: f64,
     /// A SYN or SYN-ACK had to be sent again.
     pub is_repeated: bool,
+}
+
+/// Round trips below the least that is believed: the third smallest is robust against two odd ones.
+const ODD: usize = 2;
+
+impl Transfer {
+    /// Round trips in rising order, microseconds.
+    pub(crate) fn rtts_us(&self) -> Vec<u32> {
+        let rtts = self.sent.iter().filter_map(Sent::rtt_us);
+        let mut rtts: Vec<u32> = rtts.collect();
+        rtts.sort_unstable();
+        rtts
+    }
+
+    /// The least round trip, seconds: of the opening, or of the segments, whose round trips are given in rising order, microseconds.
+    /// `None` if no segment has one.
+    pub(crate) fn least_rtt_s(&self, rtts_us: &[u32]) -> Option<f64> {
+        let least = rtts_us[ODD.min(rtts_us.len().checked_sub(1)?)];
+        let least = f64::from(least) / 1e6;
+        let opening = self.handshake.filter(|handshake| !handshake.is_repeated);
+        Some(opening.map_or(least, |handshake| least.min(handshake.rtt_s)))
+    }
 }
 
 /// One end's part of a connection.
@@ -312,6 +337,7 @@ impl Connection {
                     headers: half.headers as u32,
                     is_near_sender: is_near(answered[side], answered[1 - side], &board.sent),
                     sent: board.sent,
+                    origins: board.origins,
                     bins: board.bins,
                     delivered: board.delivered,
                     unseen: board.unseen,

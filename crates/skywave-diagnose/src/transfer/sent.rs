@@ -90,6 +90,11 @@ impl Sent {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }
 
+    /// Round trip in microseconds, likewise.
+    pub(super) fn rtt_us(&self) -> Option<u32> {
+        (self.answered_us != NEVER && self.fate == Fate::Timed).then_some(self.answered_us)
+    }
+
     /// One answer told of both: their times differ by no more than microseconds do that were cut off.
     pub(crate) fn is_answered_with(&self, other: Option<&Self>) -> bool {
         let at_us = |sent: &Self| sent.at_ns / 1000 + u64::from(sent.answered_us);

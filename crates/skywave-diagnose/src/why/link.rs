@@ -12,8 +12,6 @@ const QUEUE_PACKETS: f64 = 2.5;
 /// Microseconds and milliseconds of a second.
 const US: f64 = 1e6;
 const MS: f64 = 1e3;
-/// The third smallest round trip is robust against two odd ones.
-const ROBUST_MINIMUM: usize = 2;
 
 /// The link behind a transfer.
 pub(super) struct Link {
@@ -40,16 +38,8 @@ pub(super) struct Link {
 impl Link {
     /// The link of a transfer; `None` if it tells no round trip.
     pub(super) fn of(transfer: &Transfer, path: Option<&PathFit>) -> Option<Self> {
-        let rtts = transfer.sent.iter().filter_map(Sent::rtt_s);
-        let mut rtts_us: Vec<u32> = rtts.map(|rtt_s| (rtt_s * US) as u32).collect();
-        rtts_us.sort_unstable();
-        let last = rtts_us.len().checked_sub(1)?;
-        let rtt_s = |index: usize| f64::from(rtts_us[index]) / US;
-        let opening = transfer
-            .handshake
-            .filter(|handshake| !handshake.is_repeated)
-            .map_or(f64::INFINITY, |handshake| handshake.rtt_s);
-        let base_s = rtt_s(ROBUST_MINIMUM.min(last)).min(opening);
+        let rtts_us = transfer.rtts_us();
+        let base_s = transfer.least_rtt_s(&rtts_us)?;
         let mut sum = 0;
         let arrived: Vec<(u32, u64)> = transfer
             .bins
@@ -66,7 +56,7 @@ impl Link {
         let payload = f64::from(transfer.mss) / f64::from(transfer.mss + transfer.headers).max(1.0);
         let mut link = Self {
             base_s,
-            rtt_s: rtt_s(last / 2),
+            rtt_s: f64::from(quantile(&rtts_us, 0.5)?) / US,
             rtts_us,
             is_rate_known: known.is_some(),
             packet_s: 0.0,

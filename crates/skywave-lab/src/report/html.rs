@@ -98,27 +98,42 @@ struct Figure {
 pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
     let page = page(study, results, options)?;
     let template = format!("{HEAD}{TABLE}{TEMPLATE}");
-    let html = render(&template, CSS, &page, page.is_scripted()).map_err(std::io::Error::other)?;
+    let script = page.is_scripted().then_some(long::SCRIPT);
+    let html = render(&template, CSS, &page, script).map_err(std::io::Error::other)?;
     results.check()?;
     Ok(html)
 }
 
+/// A script of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Script {
+    /// Text of the script.
+    pub text: &'static str,
+    /// SHA-256 of it as a page's policy has it, which permits no other.
+    pub hash: &'static str,
+}
+
 /// A page from its template, which begins with the body's content, may call `table(grid)`, and is given
-/// `page`.
+/// `page`; and `script` if there is one.
 ///
 /// # Errors
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
-pub fn render_page(template: &str, css: &str, page: &impl Serialize) -> std::io::Result<String> {
+pub fn render_page(
+    template: &str,
+    css: &str,
+    page: &impl Serialize,
+    script: Option<Script>,
+) -> std::io::Result<String> {
     let template = format!("{HEAD}{TABLE}{template}");
-    render(&template, css, page, false).map_err(std::io::Error::other)
+    render(&template, css, page, script).map_err(std::io::Error::other)
 }
 
 fn render(
     template: &str,
     css: &str,
     page: &impl Serialize,
-    scripted: bool,
+    script: Option<Script>,
 ) -> Result<String, minijinja::Error> {
     let mut environment = minijinja::Environment::new();
     let syntax = SyntaxConfig::builder()
@@ -136,8 +151,8 @@ fn render(
             page => minijinja::value::Serde(page),
             css,
             plot_css => style(),
-            script => scripted.then_some(long::SCRIPT),
-            script_hash => long::SCRIPT_HASH,
+            script => script.map(|script| script.text),
+            script_hash => script.map(|script| script.hash),
         })
 }
 
@@ -283,7 +298,7 @@ fn figures(
         }
         let panel = sketch.panel(study, results);
         let mut figure = figure(&panel, options);
-        let text = render(&template, "", &figure, false).map_err(std::io::Error::other)?;
+        let text = render(&template, "", &figure, None).map_err(std::io::Error::other)?;
         if figures.len() >= MAX_PLOTS || !room.is_for_now(text.len()) {
             let text = hidden(&text);
             if !room.is_for_later(text.len()) {

@@ -44,7 +44,7 @@ pub use draw::panel_plot;
 pub use drawings::{Drawing, drawings};
 pub use file::{Format, WriteError, remove_file, write_drawings, write_file};
 pub use grid::{Grid, NONE};
-pub use html::{CSS, HtmlOptions, html, render_page};
+pub use html::{CSS, HtmlOptions, Script, html, render_page};
 pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 #[cfg(feature = "parquet")]
 pub use parquet::write_frame;

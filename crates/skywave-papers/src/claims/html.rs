@@ -179,7 +179,7 @@ pub fn page(papers: &[Reproduction<'_>]) -> std::io::Result<String> {
         core: counts(Scorecard::total(&cards, Some(true))),
         papers: papers.iter().map(section).collect(),
     };
-    render_page(TEMPLATE, CSS, &page)
+    render_page(TEMPLATE, CSS, &page, None)
 }
 
 fn section<'a>(one: &Reproduction<'a>) -> Section<'a> {

@@ -102,7 +102,7 @@ pub fn html(study: &Study, ranked: &Ranked, command: &str) -> std::io::Result<St
         study: &study.text,
     };
     let shades = shades_css();
-    render_page(TEMPLATE, &format!("{CSS}{HEAT}{shades}"), &page)
+    render_page(TEMPLATE, &format!("{CSS}{HEAT}{shades}"), &page, None)
 }
 
 fn heat_row<'a>(study: &'a Study, paths: &[RankedPath], row: &Row) -> HeatRow<'a> {

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from skywave import _skywave
 from skywave._cluster import ClusterError
 from skywave._custom import CongestionControl, LossDetector
-from skywave._diagnose import Diagnosis, diagnose
+from skywave._diagnose import Advice, Diagnosis, diagnose
 from skywave._reproduce import Reproduction, reproduce
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
@@ -59,6 +59,7 @@ from skywave._table import Table
 
 __all__ = [
     "AckEvent",
+    "Advice",
     "Agent",
     "ClusterError",
     "CongestionControl",

@@ -83,3 +83,15 @@ fn a_host_without_anything_to_read_is_a_linux_of_which_nothing_is_known() {
     let root = tempfile::tempdir().unwrap();
     assert_eq!(Host::read(root.path()), Host::parse("linux").unwrap());
 }
+
+#[test]
+fn todays_sender_is_named_or_refused() {
+    let host = Host::named("linux:cubic", Some("bbr")).unwrap();
+    assert_eq!(host.default_law(), "bbr");
+    assert_eq!(host.or_today("reno", "a record").default_law(), "bbr");
+    let error = Host::named("any", Some("warp")).unwrap_err().to_string();
+    assert!(
+        error.starts_with("`warp` is no sender that can be simulated: expected one of cubic"),
+        "{error}"
+    );
+}

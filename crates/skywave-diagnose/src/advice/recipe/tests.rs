@@ -31,8 +31,9 @@ fn what_must_be_loaded_is_loaded_first() {
 #[test]
 fn what_the_host_has_already_needs_nothing() {
     let host = Host {
-        current: Some("bbr".into()),
-        ..Host::parse("linux:cubic,bbr").unwrap()
+        ..Host::parse("linux:cubic,bbr")
+            .unwrap()
+            .or_today("bbr", "a test")
     };
     assert!(typed("bbr", &host).is_empty());
     assert!(typed("cubic", &Host::any()).is_empty());

@@ -96,3 +96,15 @@ fn luck_has_no_part_in_a_plain_link() {
         "steps = { every = \"9s\", share = [1.0, 0.5] }\n"
     ));
 }
+
+#[test]
+fn the_round_trip_is_that_of_the_links_on_the_way() {
+    let aside = "[[link]]\nname = \"aside\"\nbetween = [\"b\", \"d\"]\nrate = \"5Mbps\"\ndelay = \"500ms\"\n";
+    let flow = "[[flow]]\nfrom = \"a\"\nto = \"c\"\n[run]\nduration = \"3s\"\n";
+    let facts = read(&format!("{HOP}{LAN}{aside}{flow}")).unwrap().facts();
+    assert!(
+        (facts.base_rtt_s - 0.0446).abs() < 2e-4,
+        "{}",
+        facts.base_rtt_s
+    );
+}

@@ -11,7 +11,7 @@ mod view;
 pub use policer::Policer;
 pub use queue::QueueModel;
 pub use rate::RateBy;
-pub use variable::Recorded;
+pub use variable::{OPPORTUNITY, Recorded};
 
 use super::hidden::{LossModel, Observation, losses};
 use super::probes::Outages;

@@ -4,6 +4,7 @@ use super::backlog::Step;
 use crate::fit::hidden::Observation;
 use crate::fit::period::period;
 use crate::fit::probes::{Outage, Outages};
+use crate::order::quantile;
 
 /// Shortest outage, seconds, and the fewest transmissions that it took. Shorter runs of losses are bursts of the channel.
 const SHORTEST_S: f64 = 0.3;
@@ -23,7 +24,7 @@ pub(super) fn find(steps: &[Step]) -> Outages {
     let all: Vec<Outage> = runs.iter().filter(long).copied().collect();
     let starts: Vec<f64> = all.iter().map(|outage| outage.from_s).collect();
     let every = period(&starts, RESOLUTION_S, PERIODS_S.0, PERIODS_S.1);
-    let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0.0);
+    let middle = quantile(&lengths, 0.5).unwrap_or(0.0);
     let are_outliers = all.len() * 2 < runs.len() && SHORTEST_S > OUTLIER * middle;
     if every.is_some() || are_outliers {
         Outages { all, every }

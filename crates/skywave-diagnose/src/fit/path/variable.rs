@@ -11,7 +11,7 @@ const LONGEST_IDLE_S: f64 = 60.0;
 /// Time over which the rate is remembered that such a time is filled with, seconds of work.
 const MEMORY_S: f64 = 1.0;
 /// Bytes of an opportunity, as traces have it.
-const OPPORTUNITY: f64 = 1500.0;
+pub const OPPORTUNITY: f64 = 1500.0;
 
 /// A rate as it was recorded.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,6 @@
 
 use crate::transfer::{Fate, Sent, Transfer};
 
-/// Round trips below which nothing is concluded from their order: the third smallest is robust against two odd ones.
-const ROBUST_MINIMUM: usize = 2;
-
 /// A segment's arrival, as its answer told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
@@ -47,17 +44,7 @@ impl<'a> View<'a> {
             })
             .collect();
         arrivals.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
-        let mut rtts: Vec<f64> = transfer.sent.iter().filter_map(Sent::rtt_s).collect();
-        rtts.sort_by(f64::total_cmp);
-        let least = rtts.get(ROBUST_MINIMUM.min(rtts.len().checked_sub(1)?));
-        let opening = transfer
-            .handshake
-            .filter(|handshake| !handshake.is_repeated)
-            .map(|handshake| handshake.rtt_s);
-        let base_s = [least.copied(), opening]
-            .into_iter()
-            .flatten()
-            .min_by(f64::total_cmp)?;
+        let base_s = transfer.least_rtt_s(&transfer.rtts_us())?;
         Some(Self {
             sent: &transfer.sent,
             arrivals,

@@ -179,17 +179,23 @@ impl Run {
             let place = format_args!("the run that begins on line {}", self.line);
             Err(Mistake::at(KIND, place, expected, found))
         };
-        let Some((&first, _)) = self.replies.first_key_value() else {
-            return wrong("at least one reply", "none");
-        };
-        if self.replies.values().all(|reply| reply.rtt.is_none()) {
+        let counted = self.header.and(self.transmitted).filter(|count| *count > 0);
+        if self.replies.is_empty() && self.last.is_none() && counted.is_none() {
+            return wrong("at least one packet", "none");
+        }
+        let usual = self.header.map_or(1, |header| header.base);
+        let first = self
+            .replies
+            .first_key_value()
+            .map_or(usual, |(&first, _)| first);
+        if !self.replies.is_empty() && self.replies.values().all(|reply| reply.rtt.is_none()) {
             return wrong(
                 "replies with a time, as packets of at least 16 bytes have (-s)",
                 "none",
             );
         }
         let base = self.header.map_or(first, |header| header.base.min(first));
-        let (highest, _) = self.last.unwrap_or((first, first));
+        let (highest, _) = self.last.unwrap_or((base, base));
         let count = (highest - base + 1) as u64;
         let count = count.max(self.transmitted.unwrap_or_default());
         let count = match usize::try_from(count) {

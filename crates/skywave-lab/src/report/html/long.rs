@@ -7,6 +7,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::super::grid::Grid;
+use super::Script;
 
 /// A table with at most this many rows is shown as it is.
 const SHORT: usize = 240;
@@ -20,9 +21,11 @@ const PLOTS: usize = 24 << 20;
 /// Bytes of plots that are drawn at once.
 const AT_ONCE: usize = 1 << 20;
 
-/// The script of a page that has something of this kind, and its hash, by which alone the page's policy permits it.
-pub(super) const SCRIPT: &str = include_str!("page.js");
-pub(super) const SCRIPT_HASH: &str = include_str!("page.js.sha256").trim_ascii();
+/// The script of a page that has something of this kind.
+pub(super) const SCRIPT: Script = Script {
+    text: include_str!("page.js"),
+    hash: include_str!("page.js.sha256").trim_ascii(),
+};
 
 /// A table of a page with the place of the rest of its data.
 #[derive(Debug, Serialize)]
@@ -193,10 +196,10 @@ mod tests {
     fn the_policy_permits_the_script() {
         use base64::Engine as _;
         use sha2::Digest as _;
-        let digest = sha2::Sha256::digest(SCRIPT.as_bytes());
+        let digest = sha2::Sha256::digest(SCRIPT.text);
         let text = base64::engine::general_purpose::STANDARD.encode(digest);
         assert_eq!(
-            SCRIPT_HASH,
+            SCRIPT.hash,
             format!("sha256-{text}"),
             "write it into page.js.sha256"
         );

@@ -72,7 +72,7 @@ pub(in super::super) fn html(
         study: &study.text,
     };
     let shades = shades_css();
-    render_page(TEMPLATE, &format!("{CSS}{STYLE}{shades}"), &page)
+    render_page(TEMPLATE, &format!("{CSS}{STYLE}{shades}"), &page, None)
 }
 
 fn lines<'a>(study: &'a Study, ranked: &Ranked, families: &Families) -> Vec<Line<'a>> {

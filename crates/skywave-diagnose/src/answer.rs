@@ -1,0 +1,107 @@
+//! Advice for the link that records tell of.
+
+use skywave_scenario::{Files, Unreadable};
+
+use crate::advice::{Advice, AdviceError, Host, On, Question};
+use crate::diagnosis::{Basis, Diagnosis};
+use crate::link::{Drawn, Likeliest, Written, scenario};
+
+/// Draws from the intervals of a fitted link, beside the likeliest one, over which senders are compared.
+const DRAWS: u64 = 4;
+/// Heading of the advice on a page.
+const HEADING: &str = "What would help";
+
+/// Advice for the link of a diagnosis, or why there is none.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Records without a link: captures of one direction, or without TCP.
+    Nothing,
+    /// No record tells the rate.
+    NoRate,
+    /// The rate is what was seen at least.
+    AtLeast(Box<Advice>),
+    /// Rate and advice are told.
+    Told(Box<Advice>),
+}
+
+impl Answer {
+    /// Simulates senders over the likeliest link, and over others within the intervals. The sender of today is the host's, else
+    /// the one that a record names. `ask` puts the question: with a flag to stop, and somebody who sees the progress.
+    ///
+    /// # Errors
+    ///
+    /// As [`advise`](crate::advice::advise).
+    pub fn of(
+        diagnosis: &Diagnosis,
+        host: &Host,
+        ask: impl FnOnce(&Question<'_>) -> Result<Advice, AdviceError>,
+    ) -> Result<Self, AdviceError> {
+        let basis = diagnosis.basis();
+        if diagnosis.is_empty() {
+            return Ok(Self::Nothing);
+        }
+        if basis == Basis::Nothing {
+            return Ok(Self::NoRate);
+        }
+        // A record's law is a kernel's.
+        let is_kernel = !matches!(host.on, On::Quic(_));
+        let named = diagnosis.sender.as_ref().filter(|_| is_kernel);
+        let host = named.map_or_else(
+            || host.clone(),
+            |(law, from)| host.clone().or_today(law, from),
+        );
+        let name = "link";
+        let likeliest = scenario(&diagnosis.link, name, &mut Likeliest);
+        let draws: Vec<String> = (1..=DRAWS)
+            .map(|number| scenario(&diagnosis.link, name, &mut Drawn::new(number)).toml)
+            .collect();
+        let question = Question {
+            draws: &draws,
+            files: &Traces(&likeliest),
+            findings: &diagnosis.findings(),
+            ..Question::new(&likeliest.toml, &host)
+        };
+        let advice = Box::new(ask(&question)?);
+        Ok(match basis {
+            Basis::Least => Self::AtLeast(advice),
+            _ => Self::Told(advice),
+        })
+    }
+
+    /// The advice, if there is some.
+    pub fn advice(&self) -> Option<&Advice> {
+        match self {
+            Self::AtLeast(advice) | Self::Told(advice) => Some(advice),
+            Self::Nothing | Self::NoRate => None,
+        }
+    }
+
+    /// Heading and text for a page; `None` of nothing.
+    pub fn section(&self) -> Option<(String, String)> {
+        let text = match self {
+            Self::Nothing => return None,
+            Self::NoRate => "No record tells the rate: bring a capture of a transfer, or iperf3's JSON, beside these.\n".to_owned(),
+            Self::AtLeast(advice) => {
+                format!("The rate is not known; it was taken to be the most that was seen.\n{advice}")
+            }
+            Self::Told(advice) => advice.to_string(),
+        };
+        Some((HEADING.to_owned(), text))
+    }
+}
+
+/// The trace beside a scenario that is not on the disk.
+struct Traces<'a>(&'a Written);
+
+impl Files for Traces<'_> {
+    fn text(&self, path: &str) -> Result<String, Unreadable> {
+        let trace = self.0.trace.as_ref().filter(|(name, _)| name == path);
+        trace
+            .map(|(_, text)| text.clone())
+            .ok_or(Unreadable::NoFolder)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.trace.as_ref().is_some_and(|(name, _)| name == path)
+    }
+}

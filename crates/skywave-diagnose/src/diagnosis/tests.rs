@@ -1,0 +1,99 @@
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::*;
+
+/// A folder with files of these contents.
+fn files(contents: &[(&str, &[u8])]) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = contents.iter().map(|(name, bytes)| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    });
+    let paths = paths.collect();
+    (dir, paths)
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A ping log of an idle link of 40 ms.
+fn pings() -> String {
+    let mut log = "PING h (192.0.2.7) 56(84) bytes of data.\n".to_owned();
+    for number in 1..=200 {
+        writeln!(
+            log,
+            "64 bytes from h: icmp_seq={number} ttl=57 time=40.{} ms",
+            number % 3
+        )
+        .unwrap();
+    }
+    log
+}
+
+const DOWN: &str = "PING h (192.0.2.7) 56(84) bytes of data.\n\n--- h ping statistics ---\n\
+    150 packets transmitted, 0 received, 100% packet loss, time 29800ms\n";
+
+#[test]
+fn a_log_without_any_answer_is_told_of_and_the_others_go_on() {
+    let (_dir, paths) = files(&[
+        ("down.log", DOWN.as_bytes()),
+        ("up.log", pings().as_bytes()),
+    ]);
+    let diagnosis = Diagnosis::of(&paths).unwrap();
+    assert!(
+        diagnosis
+            .notes
+            .iter()
+            .any(|note| note.starts_with("down.log: none of its 149 probes came back")),
+        "{:?}",
+        diagnosis.notes
+    );
+    assert_eq!(diagnosis.link.base_s.from, "up.log");
+    assert!(diagnosis.link.losses.known.told().is_some());
+}
+
+#[test]
+fn a_log_without_any_answer_alone_tells_nothing() {
+    let (_dir, paths) = files(&[("down.log", DOWN.as_bytes())]);
+    let error = Diagnosis::of(&paths).unwrap_err().to_string();
+    assert!(error.contains("the link was down"), "{error}");
+}
+
+#[test]
+fn a_compressed_capture_is_read_as_it_is() {
+    // A pcap of no packets.
+    let header = [
+        0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0,
+    ];
+    let (_dir, paths) = files(&[
+        ("plain.pcap", &header),
+        ("packed.pcap.gz", &packed(&header)),
+    ]);
+    let told = |path: &PathBuf| {
+        Diagnosis::of(std::slice::from_ref(path))
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(told(&paths[0]), told(&paths[1]));
+    assert!(!is_scenario(&paths[1]).unwrap());
+    // Cut within the compressed packets.
+    let (_dir, paths) = files(&[("cut.pcap.gz", &packed(&header)[..20])]);
+    assert!(matches!(Diagnosis::of(&paths), Err(Error::Record { .. })));
+}
+
+#[test]
+fn a_record_names_the_sender() {
+    let test = r#"{"start":{"test_start":{"protocol":"TCP"}},"intervals":[{"streams":[{"start":0,"end":1,"bytes":1000,"sender":true}]}],
+        "end":{"sender_tcp_congestion":"bbr"}}"#;
+    let (_dir, paths) = files(&[("iperf.json", test.as_bytes())]);
+    let sender = Diagnosis::of(&paths).unwrap().sender;
+    assert_eq!(sender, Some(("bbr".to_owned(), "iperf.json".to_owned())));
+}
