@@ -109,6 +109,7 @@ fn rate(
             let by = match by {
                 RateBy::Busy => "while a queue stood",
                 RateBy::Trains => "by the spacing of packets sent back to back",
+                RateBy::Behind => "by round trips behind packets sent just before",
             };
             let interval = interval(estimate.scaled(1e-6), "Mb/s");
             let comment = format!("{interval} of IP, {by}, from {}.", link.rate.from);

@@ -1,6 +1,7 @@
 //! The path of a transfer: rate, base round trip, queue, policer and losses, from what its sender saw.
 
 mod backlog;
+mod behind;
 mod outages;
 mod policer;
 mod queue;
@@ -92,6 +93,10 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     };
     let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     let (steps, queue) = match bps {
+        // The queue never held more than a few packets, which tells nothing of its limit.
+        Some(bps) if rate.found.told().is_some_and(|(_, by)| *by == RateBy::Behind) => {
+            (backlog::replay(view.sent, bps, None), None)
+        }
         Some(bps) if rate.is_constant() => {
             let led = |base_s| {
                 let steps = backlog::replay(view.sent, bps, base_s);

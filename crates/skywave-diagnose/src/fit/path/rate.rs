@@ -1,5 +1,6 @@
 //! The bottleneck's rate, from the times at which it worked without a pause, or from segments sent back to back.
 
+use super::behind;
 use super::view::{Arrival, View};
 use crate::fit::{Estimate, Known};
 use crate::order::quantile;
@@ -44,6 +45,8 @@ pub enum RateBy {
     Busy,
     /// Spacing of the answers to segments sent back to back.
     Trains,
+    /// Round trips behind what was sent just before.
+    Behind,
 }
 
 /// The bottleneck's rate.
@@ -81,7 +84,7 @@ pub(super) fn rate(view: &View<'_>) -> Rate {
             let estimate = Estimate::new(rate, rate * 0.97, rate * 1.03);
             Some((estimate, RateBy::Trains))
         }
-        _ => None,
+        _ => behind::rate(view, at_least).map(|estimate| (estimate, RateBy::Behind)),
     };
     if by_busy.is_none() {
         busy.clear();

@@ -1,0 +1,97 @@
+//! The bottleneck's rate, from how much longer round trips are behind what was sent just before.
+//!
+//! A packet waits for those that were sent shortly before it, even where no queue ever stands for long. At the right rate
+//! the wait that follows from the times of sending is what its round trip is longer by. This tells the rate where random
+//! losses keep the window so small that the link is never busy, and few segments leave back to back.
+
+use super::backlog;
+use super::view::View;
+use crate::fit::Estimate;
+use crate::order::quantile;
+use crate::transfer::Sent;
+
+/// Parts of a transfer, each of which tells a rate of its own.
+const PARTS: usize = 5;
+/// Fewest round trips in a part.
+const FEWEST: usize = 60;
+/// Rates that are tried: up to so many times the one that was seen, in steps of this, and around the best in finer ones.
+const HIGHEST: f64 = 60.0;
+const STEP: f64 = 1.05;
+const FINER: f64 = 1.005;
+/// Share of the round trips that count; the others waited for something else, such as a late ACK.
+const COUNTED: f64 = 0.85;
+/// Of the distance between round trips and what a link without a rate would give, so much at most may be left.
+const LEFT: f64 = 0.8;
+/// Parts whose rates are further from their median than this do not tell the same.
+const SAME: f64 = 0.15;
+/// Student's t for the mean of [`PARTS`] values, 95 %.
+const T: f64 = 2.776;
+/// Least uncertainty, as a share: hosts send and answer a little late.
+const LEAST: f64 = 0.03;
+
+/// The rate that all parts of the transfer tell, bits a second; `at_least`: a rate that was seen.
+pub(super) fn rate(view: &View<'_>, at_least: f64) -> Option<Estimate> {
+    let length = view.sent.len().div_ceil(PARTS).max(1);
+    let rates: Option<Vec<f64>> = view
+        .sent
+        .chunks(length)
+        .map(|part| best(part, at_least))
+        .collect();
+    let mut rates = rates.filter(|rates| rates.len() == PARTS)?;
+    rates.sort_by(f64::total_cmp);
+    let middle = quantile(&rates, 0.5)?;
+    if rates.iter().any(|rate| (rate / middle - 1.0).abs() > SAME) {
+        return None;
+    }
+    let squares: f64 = rates.iter().map(|rate| (rate - middle) * (rate - middle)).sum();
+    let error = T * libm::sqrt(squares / (PARTS * (PARTS - 1)) as f64);
+    let half = error.max(LEAST * middle);
+    Some(Estimate::new(middle, middle - half, middle + half))
+}
+
+/// The rate at which the round trips of a part are explained best.
+fn best(part: &[Sent], at_least: f64) -> Option<f64> {
+    let without = distance(part, f64::INFINITY)?;
+    let (coarse, least) = least_of(part, (at_least, HIGHEST * at_least), STEP)?;
+    if least > LEFT * without {
+        return None;
+    }
+    let around = (coarse / STEP, coarse * STEP);
+    least_of(part, around, FINER).map(|(fine, _)| fine)
+}
+
+/// The rate between two, in steps of this, with the least distance, and that distance.
+fn least_of(part: &[Sent], (from, to): (f64, f64), step: f64) -> Option<(f64, f64)> {
+    let mut best: Option<(f64, f64)> = None;
+    let mut bps = from;
+    while bps < to {
+        let distance = distance(part, bps)?;
+        if best.is_none_or(|(_, least)| distance < least) {
+            best = Some((bps, distance));
+        }
+        bps *= step;
+    }
+    best
+}
+
+/// Mean distance of round trips from what a link of this rate makes of the times of sending, seconds.
+fn distance(part: &[Sent], bps: f64) -> Option<f64> {
+    let steps = backlog::replay(part, bps, None);
+    let mut waits: Vec<f64> = Vec::with_capacity(part.len());
+    for (index, (sent, step)) in part.iter().zip(&steps).enumerate() {
+        // The earlier of two segments with one answer waited for the later one.
+        if !sent.is_answered_with(part.get(index + 1))
+            && let Some(rtt_s) = sent.rtt_s()
+        {
+            waits.push(rtt_s - (step.found + step.bytes) * 8.0 / bps);
+        }
+    }
+    if waits.len() < FEWEST {
+        return None;
+    }
+    // A late ACK is never early.
+    waits.sort_by(f64::total_cmp);
+    waits.truncate((waits.len() as f64 * COUNTED) as usize);
+    let base = quantile(&waits, 0.5)?;
+    Some(waits.iter().map(|wait| (wait - base).abs()).sum::<f64>() / waits.len() as f64)
+}
