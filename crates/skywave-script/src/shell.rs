@@ -22,6 +22,8 @@ pub(crate) enum Line {
         /// What `grep` looks for in the count.
         pattern: String,
     },
+    /// Somebody listens.
+    Listens,
     /// Connections in TIME-WAIT end.
     DropTimeWait,
     /// Packets are of another size from now on.
@@ -51,17 +53,14 @@ fn command(line: &str, lines: &mut Vec<Line>) -> Result<(), Skip> {
     let name = words[0].rsplit('/').next().unwrap_or_default();
     match name {
         "defaults.sh" => lines.push(Line::LinuxDefaults),
-        "set_sysctls.py" => {
-            for word in &words[1..] {
-                set(word, lines).ok_or_else(unknown)?;
-            }
-        }
-        "sysctl" => sysctl(line, lines).ok_or_else(unknown)?,
+        "set_sysctls.py" | "sysctl" => assignments(line, lines).ok_or_else(unknown)?,
         "sockstat" => lines.push(count(line).ok_or_else(unknown)?),
         "tcpdrop" if words.contains(&"TIME_WAIT") => lines.push(Line::DropTimeWait),
         // Nothing is merged or delayed on the way to our device.
         "ethtool" if words.iter().any(|w| matches!(*w, "tso" | "gso" | "gro")) => {}
         "tc" if line.contains("pfifo") && !line.contains("limit") => {}
+        // The states of sockets, of which 0A is LISTEN.
+        "grep" if line.contains("\" 0A \" /proc/net/tcp") => lines.push(Line::Listens),
         "ip" if line.contains("tcp_metrics flush") => {}
         "sleep" | "true" | "echo" if !line.contains('>') => {}
         "ifconfig" => lines.push(mtu(&words).ok_or_else(unknown)?),
@@ -79,28 +78,35 @@ fn mtu(words: &[&str]) -> Option<Line> {
     Some(Line::Mtu(words.get(at + 1)?.parse().ok()?))
 }
 
-/// `sysctl -w name=value`, `sysctl -q name="a b"`.
-fn sysctl(line: &str, lines: &mut Vec<Line>) -> Option<()> {
+/// `sysctl -w name=value other="a b"`, and the same behind `set_sysctls.py`.
+fn assignments(line: &str, lines: &mut Vec<Line>) -> Option<()> {
     let line = line.split('>').next().unwrap_or_default();
-    let rest = line.split_once("sysctl")?.1.trim();
-    let rest = rest.trim_start_matches(|c: char| c.is_whitespace()).trim();
-    let mut rest = rest;
-    while let Some(flagged) = rest.strip_prefix('-') {
-        rest = flagged.split_once(' ')?.1.trim();
-    }
-    if rest.contains('"') {
-        return set(rest, lines);
-    }
-    for word in rest.split_whitespace() {
+    let words = quoted_words(line);
+    for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
         set(word, lines)?;
     }
     Some(())
 }
 
+/// Words of a line; quotation marks join several to one.
+fn quoted_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match (c, words.last_mut()) {
+            ('"', _) => quoted = !quoted,
+            (c, Some(word)) if quoted || !c.is_whitespace() => word.push(c),
+            _ => words.push(String::new()),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 fn set(word: &str, lines: &mut Vec<Line>) -> Option<()> {
     let (name, value) = word.split_once('=')?;
     let name = name.trim_start_matches("/proc/sys/").replace('/', ".");
-    let value = value.trim().trim_matches('"').to_owned();
+    let value = value.trim().to_owned();
     lines.push(Line::Set { name, value });
     Some(())
 }

@@ -23,7 +23,7 @@ pub use super::acking::Acking;
 pub use super::congestion::{CongestionConfig, NeedsEcn};
 pub use super::detection::DetectionConfig;
 pub use super::recovery::{NewRenoConfig, RecoveryConfig, RenoConfig};
-pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig};
+pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig, Usage};
 pub use super::timeout::TimeoutConfig;
 
 /// The members of a sender's policy slots.
@@ -92,10 +92,15 @@ pub struct TcpConfig {
     pub undo: UndoConfig,
     /// How an ACK counts towards growth.
     pub counting: Counting,
+    /// Evidence that the window is used.
+    pub usage: Usage,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// The retransmission timer's clock and bounds, which its estimator shares.
     pub rto: Arc<RtoConfig>,
+    /// Time by which a detector's own timers expire later than its rules say, as in a kernel whose clock ticks
+    /// (Linux: two ticks).
+    pub timer_slack: Duration,
     /// NewReno: restart the timer on the first partial ACK only ("impatient", RFC 6582 section 4).
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
@@ -134,6 +139,8 @@ pub struct TcpConfig {
     pub pacing: PacingConfig,
     /// How the connection begins.
     pub handshake: Handshake,
+    /// A FIN goes out although the congestion window is full, as in Linux.
+    pub fin_ignores_window: bool,
     /// Close with FIN.
     pub fin: bool,
     /// When the receiver acknowledges.
@@ -188,8 +195,10 @@ impl TcpConfig {
             slow_start: SlowStartConfig::Standard,
             undo: UndoConfig::default(),
             counting: Counting::Acks,
+            usage: Usage::AtAck,
             limited_transmit,
             rto: Arc::new(ticks(10, 200, 3000)),
+            timer_slack: Duration::ZERO,
             impatient: true,
             timestamps: needs_timestamps,
             clocks: None,
@@ -205,6 +214,7 @@ impl TcpConfig {
             contention_control: false,
             pacing: PacingConfig::Off,
             handshake: Handshake::ThreeWay,
+            fin_ignores_window: false,
             fin: false,
             acking: Acking::EverySegment,
             iss: 0,
@@ -267,6 +277,7 @@ impl TcpConfig {
             recovery_uses_sack: self.composition.recovery.uses_sack(),
             ack_delay: self.acking.longest_delay(),
             tick: self.rto.granularity,
+            timer_slack: self.timer_slack,
             ecn: self.ecn,
             law_owns_window: false,
         }

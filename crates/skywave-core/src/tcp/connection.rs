@@ -29,6 +29,7 @@ mod close;
 mod config;
 mod event;
 mod freeze;
+mod held;
 mod hold;
 mod keepalive;
 mod open;
@@ -62,6 +63,7 @@ pub use state::State;
 pub use transmit::Outgoing;
 
 use event::Events;
+use held::Held;
 use hold::Hold;
 use peer_window::PeerWindow;
 use timers::{Timer, Timers};
@@ -123,8 +125,7 @@ pub struct Connection {
     /// When the last acceptable segment came.
     last_heard: Time,
     events: Events,
-    /// Bytes that Nagle's rule keeps from the sending half.
-    held_back: u64,
+    held: Held,
     /// The end that opened the connection; `None` until one does.
     origin: Option<Origin>,
     /// [`Self::close`] was called.
@@ -149,6 +150,8 @@ struct Owed {
     syn_ack: bool,
     /// An acknowledgement, on data or alone.
     ack: bool,
+    /// Repeats the FIN of this end on the next acknowledgement.
+    fin: bool,
     /// Acknowledgements that tell the peer that this end is there again.
     announcements: u8,
     /// An empty segment that asks for an acknowledgement.
@@ -177,7 +180,7 @@ impl Connection {
             resumed: Time::ZERO,
             last_heard: Time::ZERO,
             events: Events::default(),
-            held_back: 0,
+            held: Held::default(),
             origin: None,
             closing: false,
             tcp,

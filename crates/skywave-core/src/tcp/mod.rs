@@ -58,7 +58,7 @@ pub use connection::{Connection, ConnectionConfig};
 pub use custom::{CustomCongestion, CustomDetection};
 pub use detection::{DetectionEvent, LossDetector};
 pub use loss_events::LossEvents;
-pub use pacing::PacingConfig;
+pub use pacing::{PacingConfig, rate_of};
 pub use preset::{MEMBERS, PRESETS, Preset, preset};
 pub use receiver::Receiver;
 pub use sender::{Sender, SenderCounters};

@@ -47,7 +47,7 @@ pub(super) fn rate_of_window(window: Segments, rtt: Duration, mss: u32, gain: f6
 }
 
 /// The rate that Linux derives from the window; `None` while no round trip is known.
-pub(crate) fn rate_of(window: &Window, srtt: Option<Duration>, mss: u32) -> Option<Rate> {
+pub fn rate_of(window: &Window, srtt: Option<Duration>, mss: u32) -> Option<Rate> {
     let srtt = srtt.filter(|srtt| !srtt.is_zero())?;
     let slow_start = window.cwnd < window.ssthresh / 2.0;
     let gain = if slow_start {

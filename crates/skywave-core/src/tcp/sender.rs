@@ -24,6 +24,7 @@ mod mistake;
 mod pace;
 mod tell;
 mod transmit;
+mod usage;
 
 use std::ops::{Range, Sub};
 use std::sync::Arc;
@@ -32,7 +33,7 @@ use crate::packet::Segment;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-use super::config::{Handshake, TcpConfig};
+use super::config::{Handshake, TcpConfig, Usage};
 use super::congestion::Congestion;
 use super::contention_control::ContentionLimit;
 use super::detection::Detection;
@@ -50,6 +51,7 @@ use super::undo::Undo;
 use super::window::Window;
 use ecn::Signals;
 use transmit::Next;
+use usage::RoundUsage;
 
 pub use transmit::Departure;
 
@@ -180,6 +182,8 @@ struct Extras {
     undo: Option<Undo>,
     /// `None` where contention limits nothing.
     contention: Option<ContentionLimit>,
+    /// `None` where the moment of an ACK says whether the window is used.
+    usage: Option<RoundUsage>,
     /// `None` under laws whose window always shrinks with losses and timeouts.
     resends: Option<Resends>,
 }
@@ -196,13 +200,18 @@ impl Extras {
         let may_ignore_losses =
             congestion.facts().owns_window || matches!(congestion, Congestion::Custom(_));
         let resends = may_ignore_losses.then(Resends::default);
-        let any =
-            slow_start.is_some() || undo.is_some() || contention.is_some() || resends.is_some();
+        let usage = (config.usage == Usage::InRound).then(RoundUsage::default);
+        let any = slow_start.is_some()
+            || undo.is_some()
+            || contention.is_some()
+            || resends.is_some()
+            || usage.is_some();
         any.then(|| {
             Box::new(Self {
                 slow_start,
                 undo,
                 contention,
+                usage,
                 resends,
             })
         })
@@ -244,7 +253,9 @@ impl Sender {
         let rate = congestion.facts().needs_rate;
         let slow_start =
             SlowStart::new(config.slow_start).filter(|_| !congestion.facts().owns_window);
-        let limited = config.contention_control;
+        let limited = config.contention_control
+            || config.usage == Usage::InRound
+            || config.fin_ignores_window;
         let setup = Setup {
             law_owns_window: congestion.facts().owns_window,
             ..config.setup()

@@ -33,6 +33,18 @@ impl Counting {
     }
 }
 
+/// Evidence that an application uses its congestion window, without which the window does not grow (RFC 7661's
+/// concern). With [`Counting::Acks`] it grows regardless.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Usage {
+    /// Data in flight when the ACK came: half the window in slow start, else all of it but a segment.
+    #[default]
+    AtAck,
+    /// The present round: the window was full when the sender last stopped for it; in slow start, more than half of it
+    /// was in flight at some time (Linux' `tcp_is_cwnd_limited`).
+    InRound,
+}
+
 names! {
     /// Rules of a sender with ECN where RFC 3168 and ns-2 differ.
     // `sender/ecn.rs` has the rules.

@@ -89,6 +89,8 @@ pub struct Setup {
     pub recovery_uses_sack: bool,
     /// Longest time for which the receiver keeps an ACK back.
     pub ack_delay: Duration,
+    /// Time by which a detector's timers expire later than its rules say.
+    pub timer_slack: Duration,
     /// Tick of the retransmission timer's clock.
     pub tick: Duration,
     /// Routers' marks reach the sender (RFC 3168).

@@ -65,6 +65,8 @@ impl Host {
         };
         match call.name.as_str() {
             "socket" => self.socket(call).map(Some),
+            "epoll_create" | "epoll_create1" => Ok(Some(self.epoll_create(call))),
+            "poll" => self.poll_files(call, done, first),
             "open" => {
                 let number = new_file(call).unwrap_or(0);
                 self.files.insert(number, Socket::new(Kind::File));
@@ -91,6 +93,8 @@ impl Host {
         done: &mut u64,
     ) -> Result<Option<Answer>, Skip> {
         Ok(Some(match call.name.as_str() {
+            "epoll_ctl" => return self.epoll_ctl(file, call).map(Some),
+            "epoll_wait" => return self.epoll_wait(file, call, done, first),
             "bind" => Answer::count(0),
             "listen" => self.listen(file),
             "accept" | "accept4" => return Ok(self.accept(file, call)),
@@ -103,7 +107,7 @@ impl Host {
             "getsockopt" => return self.get_option(file, call).map(Some),
             "read" | "readv" | "recv" | "recvfrom" | "recvmsg" => return self.read(file, call),
             "write" | "writev" | "send" | "sendto" | "sendmsg" | "sendfile" => {
-                return self.write(file, call, done);
+                return self.write(file, call, done, first);
             }
             name => return Err(Skip::new("call", name)),
         }))
@@ -113,6 +117,9 @@ impl Host {
         let stream = words(call.arguments.get(1)).contains(&"SOCK_STREAM");
         let protocol = words(call.arguments.get(2));
         let tcp = protocol.is_empty() || protocol == ["IPPROTO_TCP"];
+        if stream && protocol == ["IPPROTO_UDP"] {
+            return Ok(Answer::error("EPROTONOSUPPORT"));
+        }
         let Some(number) = new_file(call).filter(|_| stream && tcp) else {
             return Err(Skip::new("sockets of another kind", protocol.join("|")));
         };
@@ -216,7 +223,7 @@ impl Host {
         };
         let mut reset = None;
         match socket.kind {
-            Kind::Fresh | Kind::File => {}
+            Kind::Fresh | Kind::File | Kind::Poller(_) => {}
             Kind::Listener(queue) => {
                 for number in queue {
                     self.ends[number].connection.abort();
@@ -232,6 +239,7 @@ impl Host {
                 }
                 end.write_shut = true;
                 end.read_shut = true;
+                end.closed = true;
             }
         }
         if let Some(reset) = reset {
@@ -299,7 +307,7 @@ impl Host {
         };
         let value = match request.as_str() {
             "SIOCINQ" | "FIONREAD" => end.connection.readable(),
-            "SIOCOUTQ" => end.written - end.connection.acknowledged(),
+            "SIOCOUTQ" => end.sending.written - end.connection.acknowledged(),
             _ => return Err(Skip::new("call", format!("ioctl {request}"))),
         };
         let mut answer = Answer::count(0);

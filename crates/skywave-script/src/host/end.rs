@@ -2,15 +2,23 @@
 
 use skywave_core::packet::{Ecn, Flags, Segment, Timestamps, Way};
 use skywave_core::seq::SeqNr;
-use skywave_core::tcp::config::{Acking, Composition, Profile, RtoConfig, TcpConfig};
-use skywave_core::tcp::connection::{Connection, ConnectionConfig, Event, Outgoing, State};
+use skywave_core::tcp::config::{Acking, Composition, Profile, RtoConfig, TcpConfig, Usage};
+use skywave_core::tcp::connection::{
+    Connection, ConnectionConfig, Event, Outgoing, State, refusal,
+};
 use skywave_core::time::{Duration, Time};
 
+use super::ready::Wakes;
+use super::reordering::{Before, Reordering};
+use super::sending::Sending;
 use super::settings::{Settings, System};
 use super::socket::Wishes;
 
 /// Initial sequence number of every connection here; scripts count from their own.
 pub(crate) const ISS: u32 = 3_000_000_000;
+
+/// The estimate of the peer's segments before the first one.
+const FIRST_RECEIVED_MSS: u32 = 536;
 
 /// One end of a connection.
 #[derive(Debug)]
@@ -33,22 +41,28 @@ pub struct End {
     pub(crate) was_reset: bool,
     /// The peer has sent its FIN.
     pub(crate) peer_closed: bool,
-    /// The application has written this much.
-    pub(crate) written: u64,
-    /// Bytes that the application may write before they are acknowledged.
-    pub(crate) send_buffer: u64,
+    pub(crate) sending: Sending,
+    pub(crate) wakes: Wakes,
     /// Bytes of the receive buffer that are asked for; rounded where the system does so.
     pub(crate) receive_buffer: u32,
     /// The buffer was set by the application.
     pub(crate) own_buffer: bool,
     pub(crate) write_shut: bool,
     pub(crate) read_shut: bool,
+    /// The application has closed both ways.
+    pub(crate) closed: bool,
+    /// The answer to data that came after that.
+    pub(crate) late_reset: Option<Segment>,
     /// The MSS of its SYN.
     pub(crate) advertised: u32,
     /// When data came last, or the connection was made.
     pub(crate) last_data: Time,
     /// The timestamp that came last.
     last_timestamp: Option<Timestamps>,
+    pub(crate) reordering: Reordering,
+    /// Payload of the largest segment that came, as Linux estimates it.
+    pub(crate) received_mss: u32,
+    arriving_mss: Option<u32>,
     /// A call has accepted it.
     pub(crate) accepted: bool,
     /// SYNs sent.
@@ -72,7 +86,8 @@ impl End {
         Self {
             receive_buffer: wishes.receive_buffer.unwrap_or(settings.receive_buffer),
             own_buffer: wishes.receive_buffer.is_some(),
-            send_buffer: wishes.send_buffer.unwrap_or(settings.send_buffer),
+            sending: Sending::new(settings, wishes),
+            wakes: Wakes::default(),
             syn_retries: wishes.syn_retries.or(settings.syn_retries),
             connection: Connection::new(config),
             system: settings.system,
@@ -84,12 +99,16 @@ impl End {
             over: false,
             was_reset: false,
             peer_closed: false,
-            written: 0,
             write_shut: false,
             read_shut: false,
+            closed: false,
+            late_reset: None,
             advertised,
             last_data: now,
             last_timestamp: None,
+            reordering: Reordering::default(),
+            arriving_mss: settings.arriving_mss,
+            received_mss: FIRST_RECEIVED_MSS,
             accepted: false,
             syns: 0,
             deadline: None,
@@ -108,6 +127,8 @@ impl End {
         } else if self.connection.agreed().window_scaling {
             segment.window <<= self.peer_shift;
         }
+        self.sending.hear(segment.window);
+        let in_flight = Before::of(self.connection.sender().flight());
         self.connection.on_segment(
             now,
             &segment,
@@ -116,7 +137,15 @@ impl End {
                 ..Way::default()
             },
         );
+        self.reset_late_data(&segment);
+        let flight = self.connection.sender().flight();
+        self.reordering
+            .after(&in_flight, flight, self.connection.agreed().mss);
         if segment.len > 0 {
+            let size = self
+                .arriving_mss
+                .map_or(segment.len, |mss| mss.min(segment.len));
+            self.received_mss = self.received_mss.max(size.min(self.advertised));
             self.last_data = now;
         }
         self.last_timestamp = segment.timestamps.or(self.last_timestamp);
@@ -145,6 +174,17 @@ impl End {
         self.hear_events();
         if self.connected && !was_connected {
             self.last_data = now;
+        }
+    }
+
+    /// Data comes that nobody will read, since the application has closed: the peer is told by a reset (RFC 1122
+    /// section 4.2.2.13).
+    fn reset_late_data(&mut self, segment: &Segment) {
+        let waits = matches!(self.connection.state(), State::FinWait1 | State::FinWait2);
+        if self.closed && waits && self.connection.readable() > 0 {
+            self.connection.abort();
+            self.late_reset = refusal(segment);
+            let _ = self.connection.poll_transmit(Time::ZERO);
         }
     }
 
@@ -218,15 +258,18 @@ impl End {
         })
     }
 
-    /// Bytes that the application may still write.
-    pub(crate) fn room(&self) -> u64 {
-        let waits = self.written.saturating_sub(self.connection.acknowledged());
-        self.send_buffer.saturating_sub(waits)
-    }
-
     /// Its state as the application sees it.
     pub fn state(&self) -> State {
         self.connection.state()
+    }
+}
+
+/// Room for what arrives: in Linux whole segments, if there is room for one.
+fn first_window(settings: &Settings, wishes: &Wishes, mss: u32) -> u32 {
+    let buffer = wishes.receive_buffer.unwrap_or(settings.receive_buffer);
+    match settings.system {
+        System::Linux if buffer > mss => buffer / mss * mss,
+        _ => buffer,
     }
 }
 
@@ -254,11 +297,17 @@ fn config(
     let mss = settings.mss().min(wishes.mss.unwrap_or(u32::MAX));
     let tcp = TcpConfig {
         mss,
-        rwnd: wishes.receive_buffer.unwrap_or(settings.receive_buffer),
+        rwnd: first_window(settings, wishes, mss),
         iss: ISS,
         timestamps: settings.timestamps,
         sack: settings.sack,
         dsack: settings.dsack,
+        fin_ignores_window: settings.system == System::Linux,
+        timer_slack: settings.timer_slack,
+        usage: match settings.system {
+            System::Linux => Usage::InRound,
+            System::FreeBsd => Usage::AtAck,
+        },
         ecn: settings.ecn == 1 || settings.ecn == 2 && passive,
         restart_after_idle: settings.restart_after_idle,
         rto: rto.into(),
@@ -281,6 +330,10 @@ fn config(
             System::Linux => Duration::from_millis(500),
             System::FreeBsd => Duration::ZERO,
         },
+        user_timeout: wishes.user_timeout,
+        takes_bare: settings.system == System::Linux,
+        accepts_whole_buffer: settings.system == System::FreeBsd,
+        repeats_fin: settings.system == System::FreeBsd,
         ..ConnectionConfig::from(tcp)
     }
 }

@@ -147,9 +147,16 @@ impl End {
                 .segments()
                 .filter(|s| !s.sacked && (s.lost || s.resent))
                 .count() as i64,
+            "retrans" => flight.segments().filter(|s| !s.sacked && s.resent).count() as i64,
+            "reordering" => self.reordering.metric().into(),
+            "reord_seen" => self.reordering.seen().into(),
+            "bytes_received" => self.connection.received() as i64,
+            "rcv_mss" => self.received_mss.into(),
             "snd_mss" => agreed.mss.into(),
             "advmss" => self.advertised.into(),
             "last_data_recv" => (now.since(self.last_data).as_nanos() / 1_000_000) as i64,
+            "busy_time" => micros(self.sending.busy.read(now)),
+            "sndbuf_limited" => micros(self.sending.starved.read(now)),
             "rwnd_limited" => micros(sender.limit_times(now).of(Limit::Rwnd)),
             "rto" => micros(sender.rto().rto()),
             "rtt" => micros(sender.rto().srtt()?),

@@ -1,10 +1,16 @@
 //! A host without I/O: sockets over the core's connections, and a clock that its driver moves.
 
 mod calls;
+mod control;
 mod end;
 mod icmp;
 mod info;
+mod notes;
 mod options;
+mod queue;
+mod ready;
+mod reordering;
+mod sending;
 mod settings;
 mod socket;
 mod transfer;
@@ -14,7 +20,7 @@ use std::collections::BTreeMap;
 use skywave_core::packet::{Ecn, Flags, Segment};
 use skywave_core::tcp::config::Composition;
 use skywave_core::tcp::connection::{State, refusal};
-use skywave_core::time::Time;
+use skywave_core::time::{Duration, Time};
 
 pub(crate) use calls::Answer;
 pub use end::End;
@@ -51,15 +57,29 @@ pub struct Host {
     tested: Option<usize>,
     /// What it has sent and nobody has looked at.
     sent: std::collections::VecDeque<Sent>,
+    /// When the call that blocks gives up.
+    call_deadline: Option<Time>,
+    /// When the script began, from which the times of notes count, ...
+    start: Time,
+    /// ... and by how much they may be wrong.
+    tolerance: Duration,
 }
 
 impl Host {
     /// A host without sockets.
-    pub fn new(settings: Settings, composition: Composition) -> Self {
+    pub fn new(
+        settings: Settings,
+        composition: Composition,
+        start: Time,
+        tolerance: Duration,
+    ) -> Self {
         Self {
             settings,
             composition,
-            now: Time::ZERO,
+            now: start,
+            start,
+            tolerance,
+            call_deadline: None,
             files: BTreeMap::new(),
             ends: Vec::new(),
             newest: None,
@@ -99,12 +119,13 @@ impl Host {
             .iter()
             .filter_map(|end| end.connection.next_timer());
         let deadlines = self.ends.iter().filter_map(|end| end.deadline);
-        timers.chain(deadlines).min()
+        timers.chain(deadlines).chain(self.call_deadline).min()
     }
 
     /// Moves the clock to `now`, which is not before the next timer's moment unless nothing is due until then.
     pub fn advance(&mut self, now: Time) {
         self.now = self.now.max(now);
+        self.call_deadline.take_if(|at| *at <= now);
         for end in &mut self.ends {
             if end.connection.next_timer().is_some_and(|at| at <= now) {
                 end.connection.on_timer(now);
@@ -137,6 +158,7 @@ impl Host {
                 }
             }
             end.hear_events();
+            end.settle(self.now);
         }
     }
 
@@ -153,6 +175,9 @@ impl Host {
         match open {
             Some(number) => {
                 self.ends[number].deliver(self.now, segment, ecn);
+                if let Some(reset) = self.ends[number].late_reset.take() {
+                    return self.send_reset(reset);
+                }
                 if self.ends[number].connection.state() == State::Listen {
                     // The listener keeps listening; this connection is gone.
                     self.drain();
@@ -246,6 +271,12 @@ impl Host {
             .iter()
             .filter(|end| end.connection.state() != State::Closed);
         open.filter(in_state).count() + fresh.count() + ended.count()
+    }
+
+    /// Whether a socket listens.
+    pub(crate) fn listens(&self) -> bool {
+        let listens = |socket: &Socket| matches!(socket.kind, Kind::Listener(_));
+        self.files.values().any(listens)
     }
 
     /// Ends connections in TIME-WAIT.

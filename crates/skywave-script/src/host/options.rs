@@ -4,13 +4,16 @@ use skywave_core::tcp::connection::DEFAULT_MSS;
 use skywave_core::time::Duration;
 
 use super::calls::Answer;
+use super::notes::Stamps;
 use super::socket::Kind;
+use super::transfer::words;
 use super::{Host, System};
 use crate::language::{Call, Value};
 use crate::report::Skip;
 
 /// Options that are kept and told again, and change nothing that a script could see here.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 16] = [
+    "SO_MARK",
     "SO_REUSEADDR",
     "SO_REUSEPORT",
     "SO_SNDTIMEO",
@@ -28,12 +31,38 @@ const KEPT: [&str; 15] = [
     "TCP_FUNCTION_BLK",
 ];
 
+/// The least send buffer of Linux: two of the smallest segments.
+const LEAST_SEND_BUFFER: u64 = 4608;
+
 /// The one value in `[value]`, as a number.
 fn single(value: Option<&Value>) -> Option<i64> {
     match value? {
         Value::List(all) if all.len() == 1 => single(all.first()),
         Value::Number(n) => Some(*n),
         _ => None,
+    }
+}
+
+/// A value that is constants by their names: which ones matters only to those options that look at them.
+fn named(value: Option<&Value>) -> Option<i64> {
+    match value? {
+        Value::List(all) if all.len() == 1 => named(all.first()),
+        value => (!words(Some(value)).is_empty()).then_some(1),
+    }
+}
+
+/// The stages of a byte's way that `SO_TIMESTAMPING` asks for, counted from the byte `from`.
+fn stamps(call: &Call, from: u64) -> Stamps {
+    let list = match call.arguments.get(3) {
+        Some(Value::List(all)) => all.first(),
+        _ => None,
+    };
+    let asks = |stage: &str| words(list).contains(&stage);
+    Stamps {
+        scheduled: asks("SOF_TIMESTAMPING_TX_SCHED"),
+        sent: asks("SOF_TIMESTAMPING_TX_SOFTWARE"),
+        acknowledged: asks("SOF_TIMESTAMPING_TX_ACK"),
+        from,
     }
 }
 
@@ -48,7 +77,7 @@ impl Host {
     pub(super) fn set_option(&mut self, file: i64, call: &Call) -> Result<Answer, Skip> {
         let name = name(call);
         let unknown = || Skip::new(class(name), name);
-        let value = single(call.arguments.get(3));
+        let value = single(call.arguments.get(3)).or_else(|| named(call.arguments.get(3)));
         let system = self.settings.system;
         let now = self.now;
         let Some(socket) = self.files.get_mut(&file) else {
@@ -61,11 +90,24 @@ impl Host {
         match name {
             "SO_RCVBUF" => wishes.receive_buffer = Some(size),
             "SO_SNDBUF" => {
-                let doubled = if system == System::Linux { 2 } else { 1 };
-                wishes.send_buffer = Some(u64::from(size) * doubled);
+                wishes.send_buffer = Some(match system {
+                    System::Linux => (u64::from(size) * 2).max(LEAST_SEND_BUFFER),
+                    System::FreeBsd => size.into(),
+                });
             }
             "TCP_MAXSEG" => wishes.mss = Some(size.max(1)),
             "TCP_NODELAY" => wishes.no_delay = on,
+            "TCP_NOTSENT_LOWAT" => {
+                let given = u64::from(size);
+                wishes.unsent_limit = Some(given).filter(|&given| given > 0);
+            }
+            "SO_ZEROCOPY" => wishes.zerocopy = on,
+            "TCP_INQ" => wishes.tells_readable = on,
+            "TCP_USER_TIMEOUT" => {
+                let given = Duration::from_millis(size.into());
+                wishes.user_timeout = Some(given).filter(|given| !given.is_zero());
+            }
+            "TCP_CORK" | "TCP_NOPUSH" | "SO_TIMESTAMPING" => {}
             "TCP_SYNCNT" => wishes.syn_retries = Some(size),
             _ if KEPT.contains(&name) => {}
             _ => return Err(unknown()),
@@ -81,7 +123,19 @@ impl Host {
                 end.connection.set_receive_buffer(bytes);
             }
             if let Some(bytes) = wishes.send_buffer.filter(|_| name == "SO_SNDBUF") {
-                end.send_buffer = bytes;
+                end.sending.limit = bytes;
+                end.sending.own_limit = true;
+            }
+            let settings = self.settings.unsent_limit;
+            end.sending.unsent_limit = wishes.unsent_limit.unwrap_or(settings);
+            if name == "SO_TIMESTAMPING" {
+                end.sending.notes.stamps = stamps(call, end.connection.acknowledged());
+            }
+            if name == "TCP_USER_TIMEOUT" {
+                end.connection.set_user_timeout(wishes.user_timeout);
+            }
+            if matches!(name, "TCP_CORK" | "TCP_NOPUSH") {
+                end.connection.set_cork(on);
             }
             if name == "TCP_NODELAY" {
                 end.connection.set_nagle(!wishes.no_delay);
@@ -133,6 +187,7 @@ impl Host {
             ("TCP_MAXSEG", _) if linux => Some(told.unwrap_or_else(|| DEFAULT_MSS.into())),
             ("TCP_MAXSEG", _) => None,
             ("SO_SNDBUF", _) if linux => told.map(|v| v * 2),
+            ("TCP_NOTSENT_LOWAT", _) => Some(told.unwrap_or(0)),
             _ => told,
         }
     }

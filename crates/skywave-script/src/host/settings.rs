@@ -36,8 +36,14 @@ pub struct Settings {
     pub receive_buffer: u32,
     /// Largest receive buffer: it decides the window scale.
     pub largest_buffer: u32,
-    /// Bytes that a socket takes from an application before they are acknowledged.
+    /// Bytes that a socket takes from an application before they are acknowledged, at first.
     pub send_buffer: u64,
+    /// Most of them, when the window has grown.
+    pub largest_send_buffer: u64,
+    /// Unsent bytes from which on a socket takes no more.
+    pub unsent_limit: u64,
+    /// Fewest segments that a device is handed at once, if there are as many.
+    pub fewest_at_once: u32,
     /// Any reset in the window ends a connection.
     pub insecure_reset: bool,
     /// Any SYN in the window ends a connection.
@@ -54,6 +60,10 @@ pub struct Settings {
     pub rto_slop: Duration,
     /// The congestion window begins again after a time without data.
     pub restart_after_idle: bool,
+    /// Time by which loss timers expire later than their rules say.
+    pub timer_slack: Duration,
+    /// Payload of the segments that make up a packet that arrives, if it is not one.
+    pub arriving_mss: Option<u32>,
     /// SYNs that are sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,
     /// What FreeBSD gives a connection to become established.
@@ -76,7 +86,10 @@ impl Settings {
             ecn: 0,
             receive_buffer: 270_000,
             largest_buffer: 15 << 20,
-            send_buffer: 4 << 20,
+            send_buffer: 256 << 10,
+            largest_send_buffer: 4 << 20,
+            unsent_limit: u32::MAX.into(),
+            fewest_at_once: 2,
             insecure_reset: false,
             insecure_syn: false,
             drop_syn_fin: false,
@@ -85,6 +98,8 @@ impl Settings {
             initial_rto: Duration::from_secs(1),
             rto_slop: Duration::from_millis(200),
             restart_after_idle: false,
+            timer_slack: Duration::from_millis(2),
+            arriving_mss: None,
             syn_retries: Some(5),
             keep_init: Duration::from_secs(75),
             icmp_may_reset: true,
@@ -98,6 +113,7 @@ impl Settings {
                 send_buffer: 32_768,
                 restart_after_idle: true,
                 syn_retries: None,
+                timer_slack: Duration::ZERO,
                 ..linux
             },
         }
@@ -129,8 +145,19 @@ impl Settings {
             "net.inet.tcp.recvspace" => self.receive_buffer = number(value)?,
             "net.inet.tcp.sendspace" => self.send_buffer = number(value)?.into(),
             "kern.ipc.maxsockbuf" => self.largest_buffer = number(value)?,
-            "net.ipv4.tcp_rmem" => self.largest_buffer = number(last)?,
-            "net.ipv4.tcp_wmem" => self.send_buffer = number(last)?.into(),
+            "net.ipv4.tcp_rmem" => {
+                let second = value.split_whitespace().nth(1).unwrap_or(last);
+                // Half of it is for what buffers count beside their data.
+                self.receive_buffer = number(second)? / 2;
+                self.largest_buffer = number(last)?;
+            }
+            "net.ipv4.tcp_wmem" => {
+                let second = value.split_whitespace().nth(1).unwrap_or(last);
+                self.send_buffer = number(second)?.into();
+                self.largest_send_buffer = number(last)?.into();
+            }
+            "net.ipv4.tcp_notsent_lowat" => self.unsent_limit = number(value)?.into(),
+            "net.ipv4.tcp_min_tso_segs" => self.fewest_at_once = number(value)?,
             "net.inet.tcp.insecure_rst" => self.insecure_reset = on()?,
             "net.inet.tcp.insecure_syn" => self.insecure_syn = on()?,
             "net.inet.tcp.drop_synfin" => self.drop_syn_fin = on()?,
@@ -155,7 +182,6 @@ impl Settings {
             | "net.inet.tcp.path_mtu_discovery"
             | "net.ipv4.tcp_fastopen"
             | "net.ipv4.tcp_fastopen_key"
-            | "net.ipv4.tcp_min_tso_segs"
             | "net.ipv4.tcp_tso_win_divisor"
             | "net.ipv4.tcp_early_retrans"
             | "net.ipv4.tcp_recovery"

@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+use skywave_core::time::Duration;
+
+use super::ready::Watch;
+
 /// What an application has asked of a socket before it connects or listens.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
@@ -9,6 +13,13 @@ pub(crate) struct Wishes {
     pub(crate) send_buffer: Option<u64>,
     pub(crate) mss: Option<u32>,
     pub(crate) no_delay: bool,
+    /// Unsent bytes from which on nothing more is taken.
+    pub(crate) unsent_limit: Option<u64>,
+    /// Buffers are lent to the kernel until they are acknowledged.
+    pub(crate) zerocopy: bool,
+    /// `recvmsg` tells how much more can be read.
+    pub(crate) tells_readable: bool,
+    pub(crate) user_timeout: Option<Duration>,
     pub(crate) syn_retries: Option<u32>,
 }
 
@@ -23,6 +34,8 @@ pub(crate) enum Kind {
     Stream(usize),
     /// A plain file.
     File,
+    /// An epoll instance: what it watches.
+    Poller(Vec<Watch>),
 }
 
 /// A file descriptor of the application's.

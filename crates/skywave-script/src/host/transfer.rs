@@ -1,19 +1,16 @@
 //! Reading and writing.
 
 use super::calls::Answer;
+use super::control;
 use super::socket::Kind;
 use super::{Host, System};
 use crate::language::{Call, Value};
 use crate::report::Skip;
 
 /// Flags of a call that changes how data moves in ways that are not modelled, and their classes.
-const NOT_MODELLED: [(&str, &str); 6] = [
+const NOT_MODELLED: [(&str, &str); 2] = [
     ("MSG_FASTOPEN", "TCP Fast Open"),
-    ("MSG_ZEROCOPY", "MSG_ZEROCOPY"),
-    ("MSG_EOR", "MSG_EOR"),
-    ("MSG_MORE", "MSG_MORE and TCP_CORK"),
     ("MSG_OOB", "urgent data"),
-    ("MSG_ERRQUEUE", "error queue"),
 ];
 
 /// The words of a value: `MSG_PEEK|MSG_DONTWAIT`.
@@ -47,14 +44,27 @@ fn vector_len(value: &Value) -> u64 {
     }
 }
 
+/// The control messages that a script expects.
+fn expected_control(call: &Call) -> Option<&Value> {
+    match call.arguments.get(1)? {
+        Value::Structure(fields) => fields
+            .iter()
+            .find(|(n, _)| n == "msg_control")
+            .map(|(_, v)| v),
+        _ => None,
+    }
+}
+
+/// Whether a call is given no buffer.
+fn lacks_buffer(call: &Call) -> bool {
+    matches!(call.arguments.get(1), Some(Value::Word(word)) if word == "NULL")
+}
+
 /// Bytes of a message's buffers.
 fn message_len(value: Option<&Value>) -> Result<u64, Skip> {
     let Some(Value::Structure(fields)) = value else {
         return Err(Skip::new("call", "a message without its structure"));
     };
-    if fields.iter().any(|(name, _)| name == "msg_control") {
-        return Err(Skip::new("control messages", ""));
-    }
     let buffers = fields.iter().find(|(name, _)| name == "msg_iov");
     Ok(buffers.map_or(0, |(_, value)| vector_len(value)))
 }
@@ -79,11 +89,22 @@ impl Host {
             "read" => (number(call, 2)?, Vec::new()),
             _ => (number(call, 2)?, flags(at.get(3))?),
         };
+        if flags.contains(&"MSG_ERRQUEUE") {
+            return Ok(Some(self.take_note(file, call)));
+        }
+        let tells_readable = self
+            .files
+            .get(&file)
+            .is_some_and(|s| s.wishes.tells_readable);
+        let tolerance = self.tolerance;
         let Some((end, nonblocking)) = self.stream(file) else {
             return Ok(Some(Answer::error("ENOTCONN")));
         };
         let available = end.connection.readable();
         if available > 0 && wanted > 0 {
+            if lacks_buffer(call) {
+                return Ok(Some(Answer::error("EFAULT")));
+            }
             let count = available.min(wanted);
             if flags.contains(&"MSG_WAITALL") && count < wanted && !end.peer_closed && !end.over {
                 return Ok(None);
@@ -91,8 +112,14 @@ impl Host {
             if !flags.contains(&"MSG_PEEK") {
                 end.connection.read(count);
             }
+            let left = end.connection.readable();
+            // The end of the data counts for a byte.
+            let left = left.max(end.peer_closed.into());
+            let control = tells_readable.then(|| control::readable(left));
+            let mut answer = Answer::count(count);
+            answer.wrong = control::differ(control.as_slice(), expected_control(call), tolerance);
             self.drain();
-            return Ok(Some(Answer::count(count)));
+            return Ok(Some(answer));
         }
         if let Some(error) = end.error.take() {
             return Ok(Some(Answer::error(error)));
@@ -106,12 +133,28 @@ impl Host {
         Ok(None)
     }
 
+    /// `recvmsg` with `MSG_ERRQUEUE`, which never blocks.
+    fn take_note(&mut self, file: i64, call: &Call) -> Answer {
+        let (start, tolerance) = (self.start, self.tolerance);
+        let note = self
+            .stream(file)
+            .and_then(|(end, _)| end.sending.notes.take());
+        let Some(note) = note else {
+            return Answer::error("EAGAIN");
+        };
+        let mut answer = Answer::count(0);
+        let got = control::of_note(note, start);
+        answer.wrong = control::differ(&got, expected_control(call), tolerance);
+        answer
+    }
+
     /// `write` and its kin; `None` if it blocks. `done` counts what earlier attempts of the same call have written.
     pub(super) fn write(
         &mut self,
         file: i64,
         call: &Call,
         done: &mut u64,
+        first: bool,
     ) -> Result<Option<Answer>, Skip> {
         let at = &call.arguments;
         let (bytes, flags) = match call.name.as_str() {
@@ -136,19 +179,39 @@ impl Host {
         if end.write_shut || end.over {
             return Ok(Some(Answer::error("EPIPE")));
         }
-        let left = bytes - *done;
-        let room = if end.connected { end.room() } else { 0 };
-        let now = left.min(room);
-        end.connection.write(now);
-        end.written += now;
-        *done += now;
+        if lacks_buffer(call) && bytes > 0 {
+            return Ok(Some(Answer::error("EFAULT")));
+        }
+        if !first && end.sending.waits {
+            return Ok(None);
+        }
+        let more = flags.contains(&"MSG_MORE");
         let connected = end.connected;
-        self.drain();
+        while let Some((end, _)) = self.stream(file) {
+            let portion = end.portion(bytes - *done);
+            if portion == 0 {
+                break;
+            }
+            end.take(portion, more);
+            *done += portion;
+            // What fills a buffer goes out before the next one is filled.
+            self.drain();
+        }
+        let zerocopy = flags.contains(&"MSG_ZEROCOPY")
+            && self.files.get(&file).is_some_and(|s| s.wishes.zerocopy);
+        let Some((end, _)) = self.stream(file) else {
+            return Ok(None);
+        };
+        end.sending.waits |= *done < bytes;
+        if *done < bytes && !nonblocking {
+            return Ok(None);
+        }
+        if *done > 0 {
+            end.note_written(zerocopy, flags.contains(&"MSG_EOR"));
+            self.drain();
+        }
         if *done == bytes {
             return Ok(Some(Answer::count(bytes)));
-        }
-        if !nonblocking {
-            return Ok(None);
         }
         Ok(Some(match (*done, connected, system) {
             (0, false, System::FreeBsd) => Answer::error("ENOTCONN"),

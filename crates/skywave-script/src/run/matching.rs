@@ -111,7 +111,7 @@ impl Run {
         })
     }
 
-    /// Options are compared as a set: padding and order are a system's choice.
+    /// Options are compared with the order and padding of the system that the script expects.
     fn same_options(&mut self, packet: &TcpPacket, sent: &Sent) -> bool {
         let Some(expected) = &packet.options else {
             return true;
@@ -126,12 +126,8 @@ impl Run {
             }
         }
         let got = self.options_of(&sent.segment);
-        let real = |o: &&TcpOption| !matches!(o, TcpOption::Nop | TcpOption::End);
-        let in_list = |option: &TcpOption, list: &[TcpOption]| {
-            list.iter().any(|o| self.same_option(o, option))
-        };
-        expected.iter().filter(real).all(|o| in_list(o, &got))
-            && got.iter().all(|o| in_list(o, expected))
+        let same = |(a, b): (&TcpOption, &TcpOption)| self.same_option(a, b);
+        got.len() == expected.len() && got.iter().zip(expected).all(same)
     }
 
     fn same_option(&self, a: &TcpOption, b: &TcpOption) -> bool {

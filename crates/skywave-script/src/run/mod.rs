@@ -1,6 +1,7 @@
 //! Executes a script in virtual time.
 
 mod call;
+mod layout;
 mod matching;
 mod scan;
 mod show;
@@ -91,8 +92,12 @@ struct Run {
 
 impl Run {
     fn new(setup: Setup, options: &Options) -> Self {
-        let mut host = Host::new(setup.settings.clone(), options.composition.clone());
-        host.advance(START);
+        let host = Host::new(
+            setup.settings.clone(),
+            options.composition.clone(),
+            START,
+            setup.tolerance,
+        );
         Self {
             setup,
             host,
@@ -202,10 +207,16 @@ impl Run {
             match line {
                 Line::Set { name, value } => self.host.settings.set(&name, &value)?,
                 Line::LinuxDefaults => {
-                    let Settings { mtu, ipv6, .. } = self.setup.settings;
+                    let Settings {
+                        mtu,
+                        ipv6,
+                        arriving_mss,
+                        ..
+                    } = self.setup.settings;
                     self.host.settings = Settings {
                         mtu,
                         ipv6,
+                        arriving_mss,
                         ..Settings::new(System::Linux)
                     };
                 }
@@ -218,6 +229,13 @@ impl Run {
                         });
                     }
                 }
+                Line::Listens if !self.host.listens() => {
+                    return Err(Stop::Failed {
+                        expected: "a socket that listens".to_owned(),
+                        got: "none".to_owned(),
+                    });
+                }
+                Line::Listens => {}
                 Line::DropTimeWait => self.host.drop_time_wait(),
                 Line::Mtu(mtu) => self.host.settings.mtu = mtu,
             }

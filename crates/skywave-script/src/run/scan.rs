@@ -25,14 +25,15 @@ pub(super) fn read(script: &Script, given: Option<System>) -> Result<Setup, (Pla
     }
     // What the script is about is the better reason than the variable that prepares it.
     for event in &script.events {
-        let packet = match &event.what {
-            What::Inject(packet) | What::Expect(packet) => packet,
+        let (packet, sent) = match &event.what {
+            What::Inject(packet) => (packet, false),
+            What::Expect(packet) => (packet, true),
             What::Call(call) if call.arguments.iter().any(is_fast_open) => {
                 return Err((event.place, Skip::new("TCP Fast Open", "")));
             }
             _ => continue,
         };
-        check(packet).map_err(|skip| (event.place, skip))?;
+        check(packet, sent).map_err(|skip| (event.place, skip))?;
     }
     let mut trial = setup.settings.clone();
     for event in &script.events {
@@ -81,6 +82,7 @@ fn set(setup: &mut Setup, setting: &Setting) -> Result<(), Skip> {
     let number = || text.parse::<u32>().map_err(|_| bad());
     match setting.name.as_str() {
         "ip_version" => setup.settings.ipv6 = text == "ipv6",
+        "mss" => setup.settings.arriving_mss = Some(number()?),
         "mtu" => setup.settings.mtu = number()?,
         "tolerance_usecs" => setup.tolerance = Duration::from_micros(number()?.into()),
         "tolerance_percent" => {
@@ -88,8 +90,8 @@ fn set(setup: &mut Setup, setting: &Setting) -> Result<(), Skip> {
         }
         "tcp_ts_tick_usecs" => setup.tick = Duration::from_micros(number()?.into()),
         "local_ip" | "remote_ip" | "gateway_ip" | "netmask_ip" | "bind_port" | "connect_port"
-        | "mss" | "speed" | "verbose" | "init_scripts" | "non_fatal" | "is_anyip"
-        | "send_omit_free" | "dry_run" | "connect_ip" | "remote_ip4" => {}
+        | "speed" | "verbose" | "init_scripts" | "non_fatal" | "is_anyip" | "send_omit_free"
+        | "dry_run" | "connect_ip" | "remote_ip4" => {}
         "udp_encapsulation" | "udp_encaps" => return Err(Skip::new("TCP over UDP", "")),
         "tcp_md5_secret" => return Err(Skip::new("MD5 signatures", "")),
         "psp_udp_port" => return Err(Skip::new("PSP", "")),
@@ -98,19 +100,21 @@ fn set(setup: &mut Setup, setting: &Setting) -> Result<(), Skip> {
     Ok(())
 }
 
-fn check(packet: &Packet) -> Result<(), Skip> {
+fn check(packet: &Packet, sent: bool) -> Result<(), Skip> {
     match packet {
-        Packet::Tcp(packet) => check_tcp(packet),
+        Packet::Tcp(packet) => check_tcp(packet, sent),
         Packet::Icmp(_) => Ok(()),
         Packet::Other(name) => Err(Skip::new("packets of another protocol", name.clone())),
     }
 }
 
-fn check_tcp(packet: &TcpPacket) -> Result<(), Skip> {
+fn check_tcp(packet: &TcpPacket, sent: bool) -> Result<(), Skip> {
     for option in packet.options.iter().flatten() {
         if let TcpOption::Other(name) = option {
             let class = match name.as_str() {
                 "FO" | "FOEXP" | "exp" => "TCP Fast Open",
+                // One that comes although none was agreed on is modelled: its packet is dropped.
+                "md5" if !sent => continue,
                 "md5" => "MD5 signatures",
                 "ECN" => "accurate ECN",
                 _ => "TCP option",

@@ -6,6 +6,7 @@ use skywave_core::packet::{Flags, Segment};
 use skywave_core::time::Time;
 
 use super::Run;
+use super::layout::laid_out;
 use crate::host::Sent;
 use crate::language::{LETTERS, TcpOption, TcpPacket};
 
@@ -23,7 +24,8 @@ fn options(list: &[TcpOption]) -> String {
     let mut parts = Vec::new();
     for option in list {
         parts.push(match option {
-            TcpOption::Nop | TcpOption::End => continue,
+            TcpOption::Nop => "nop".to_owned(),
+            TcpOption::End => "eol".to_owned(),
             TcpOption::Mss(mss) => format!("mss {mss}"),
             TcpOption::WindowScale(shift) => format!("wscale {shift}"),
             TcpOption::SackPermitted => "sackOK".to_owned(),
@@ -91,7 +93,7 @@ impl Run {
             let blocks = blocks.iter().map(|b| (script(b.start.0), script(b.end.0)));
             list.push(TcpOption::Sack(blocks.collect()));
         }
-        list
+        laid_out(list, self.host.settings.system)
     }
 
     /// A timestamp that was sent, in the script's count: from the first one on, in ticks.

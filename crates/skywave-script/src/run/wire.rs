@@ -64,7 +64,10 @@ impl Run {
             Some("ce") => Ecn::Ce,
             _ => Ecn::NotEct,
         };
-        self.host.deliver(&segment, ecn);
+        let signed = |o: &TcpOption| matches!(o, TcpOption::Other(name) if name == "md5");
+        if !packet.options.iter().flatten().any(signed) {
+            self.host.deliver(&segment, ecn);
+        }
         Ok(())
     }
 

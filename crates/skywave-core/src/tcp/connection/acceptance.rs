@@ -60,7 +60,7 @@ impl Connection {
         let next = self.receiver.irs().wrapping_add(next);
         Place {
             offset: i64::from(segment.seq.0.wrapping_sub(next).cast_signed()),
-            window: self.granted_window().cast_signed(),
+            window: self.acceptable_window().cast_signed(),
             span: segment.span().cast_signed(),
         }
     }
@@ -87,12 +87,15 @@ impl Connection {
             || segment.is_rst()
             || segment
                 .timestamps
-                .is_some_and(|t| { t.value } >= self.receiver.recent_timestamp())
+                .is_none_or(|t| { t.value } >= self.receiver.recent_timestamp())
     }
 
     /// RFC 7323 section 3.2: once timestamps are agreed on, every segment but a reset has them.
     pub(super) fn lacks_timestamps(&self, segment: &Segment) -> bool {
-        self.agreed.timestamps && !segment.is_rst() && segment.timestamps.is_none()
+        self.agreed.timestamps
+            && !self.config.takes_bare
+            && !segment.is_rst()
+            && segment.timestamps.is_none()
     }
 
     /// A segment failed the first check: it is answered by an acknowledgement, but for a reset.

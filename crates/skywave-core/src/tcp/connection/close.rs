@@ -28,8 +28,7 @@ impl Connection {
             _ => {}
         }
         self.closing = true;
-        self.release_all();
-        self.sender.close();
+        self.flush();
     }
 
     /// Ends the connection at once; the peer is told by a reset.
@@ -81,7 +80,10 @@ impl Connection {
         self.events.tell(Event::PeerClosed);
         match self.state {
             State::Established => self.transition_to(State::CloseWait),
-            State::FinWait1 => self.transition_to(State::Closing),
+            State::FinWait1 => {
+                self.transition_to(State::Closing);
+                self.owed.fin = self.config.repeats_fin;
+            }
             State::FinWait2 => self.wait_out(now),
             _ => {}
         }

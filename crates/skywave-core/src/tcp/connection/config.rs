@@ -38,6 +38,13 @@ pub struct ConnectionConfig {
     /// Any reset or SYN in the window ends the connection, as RFC 793 has it; otherwise RFC 5961's sections 3 and 4
     /// hold.
     pub blind_resets: bool,
+    /// Segments without timestamps are taken although timestamps were agreed on, as Linux does; RFC 7323 section 3.2
+    /// says that they should be dropped.
+    pub takes_bare: bool,
+    /// Segments are acceptable up to the end of the buffer, although the peer was told of less, as in BSD.
+    pub accepts_whole_buffer: bool,
+    /// The acknowledgement of the peer's FIN repeats this end's if that is not acknowledged, as in BSD.
+    pub repeats_fin: bool,
     /// A full segment has as much less payload as timestamps take of it (RFC 6691); otherwise the MSS is of
     /// payload alone.
     pub mss_counts_options: bool,
@@ -78,6 +85,9 @@ impl From<TcpConfig> for ConnectionConfig {
             exact_window: false,
             window_shift: None,
             blind_resets: false,
+            takes_bare: false,
+            accepts_whole_buffer: false,
+            repeats_fin: false,
             mss_counts_options: false,
         }
     }

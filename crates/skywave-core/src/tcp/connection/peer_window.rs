@@ -26,6 +26,11 @@ impl PeerWindow {
         self.largest
     }
 
+    /// SND.WND, bytes.
+    pub(super) fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
     /// Whether the window is zero, and was larger before.
     pub(super) fn is_shut(&self) -> bool {
         self.bytes == 0 && self.largest > 0

@@ -127,8 +127,11 @@ impl Connection {
             return false;
         }
         self.on_heard(now);
+        self.on_push();
         if ahead >= 0 {
             self.tell_sender(now, segment, seq, una + ahead.cast_unsigned());
+        } else {
+            self.tell_sender_of_blocks(now, segment);
         }
         self.state != State::Closed
     }
@@ -164,6 +167,23 @@ impl Connection {
         if self.sender.is_done() {
             self.on_own_fin_acked(now);
         }
+    }
+
+    /// An acknowledgement that newer ones have overtaken may report blocks that they do not: the peer keeps what it has
+    /// reported (RFC 2018 section 8), mostly. Nothing else that it says is believed.
+    fn tell_sender_of_blocks(&mut self, now: Time, segment: &Segment) {
+        if segment.sack().is_empty() || !self.agreed.sack || self.is_shut_out() {
+            return;
+        }
+        let told = Segment {
+            seq: segment.seq,
+            ack: SeqNr::at(self.tcp.iss, self.sender.flight().una()),
+            window: self.peer_window.bytes(),
+            flags: Flags::ACK,
+            options: segment.options,
+            ..Segment::default()
+        };
+        self.sender.on_segment(now, &told);
     }
 
     /// The segment as the sending half is to get it: with the window that is in force after it, and

@@ -6,6 +6,7 @@ mod close;
 mod data;
 mod ecn;
 mod handshake;
+mod held;
 mod keepalive;
 mod negotiation;
 mod paws;

@@ -9,6 +9,8 @@ pub(super) enum Timer {
     Persist,
     /// Probe a silent peer, or give it up.
     KeepAlive,
+    /// Send what a cork holds back.
+    Push,
     /// Give up a peer that does not acknowledge.
     User,
     /// TIME-WAIT is over.
@@ -16,7 +18,13 @@ pub(super) enum Timer {
 }
 
 impl Timer {
-    pub(super) const ALL: [Self; 4] = [Self::Persist, Self::KeepAlive, Self::User, Self::TimeWait];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Persist,
+        Self::KeepAlive,
+        Self::Push,
+        Self::User,
+        Self::TimeWait,
+    ];
 }
 
 /// When each timer expires; [`Time::MAX`] for those that do not run.

@@ -41,6 +41,7 @@ impl Connection {
         let outgoing = self.next_segment(now);
         if outgoing.is_none() {
             self.keep_persist_timer(now);
+            self.keep_push_timer(now);
             self.keep_user_timer(now);
         }
         outgoing
@@ -71,6 +72,9 @@ impl Connection {
 
     fn next_data(&mut self, now: Time) -> Option<Outgoing> {
         self.release_held_back();
+        if self.closing {
+            self.close_sender();
+        }
         self.offer_peer_window();
         if self.is_frozen() {
             return None;
@@ -124,6 +128,10 @@ impl Connection {
             ..Segment::default()
         };
         self.acknowledge(&mut segment, now);
+        if std::mem::take(&mut self.owed.fin) {
+            segment.seq = SeqNr(segment.seq.0.wrapping_sub(1));
+            segment.flags |= Flags::FIN;
+        }
         segment
     }
 

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::Connection;
 use super::options::UNSCALED_WINDOW;
+use super::{Connection, Origin, State};
 
 /// The window that this end grants, in positions of the peer's stream (its SYN is at 0).
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +94,20 @@ impl Connection {
     /// RCV.WND: the window that the peer was told of, less what has come since.
     pub(super) fn granted_window(&self) -> u64 {
         self.window.edge - self.receiver.next().max(1)
+    }
+
+    /// The part of the peer's stream that is taken, from RCV.NXT on.
+    pub(super) fn acceptable_window(&self) -> u64 {
+        let granted = self.granted_window();
+        // BSD has no buffer for a peer that opens the connection, and none in TIME-WAIT.
+        let has_buffer = match self.state {
+            State::SynReceived => self.origin == Some(Origin::Active),
+            state => state != State::TimeWait,
+        };
+        if !self.config.accepts_whole_buffer || !has_buffer {
+            return granted;
+        }
+        granted.max(u64::from(self.tcp.rwnd).saturating_sub(self.readable()))
     }
 
     /// Tells the peer of no larger window than `bytes` from now on, whatever room there is. A larger one

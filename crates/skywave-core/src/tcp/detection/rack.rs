@@ -29,6 +29,8 @@ pub struct Rack {
     rule: LossRule,
     recovery: Phase,
     tlp: Tlp,
+    /// Time by which the timer expires later.
+    slack: Duration,
 }
 
 impl BuiltIn for Rack {
@@ -120,7 +122,8 @@ impl Rack {
             timer: None,
             rule: LossRule::DupThresh(DUP_THRESH),
             recovery: Phase::Open,
-            tlp: Tlp::new(setup.sack, setup.ack_delay),
+            tlp: Tlp::new(setup.sack, setup.ack_delay, setup.timer_slack),
+            slack: setup.timer_slack,
         }
     }
 
@@ -172,7 +175,7 @@ impl Rack {
         self.rule = LossRule::SentBefore(rule);
         let (lost, later) = event.flight.judge(rule);
         if let Some(later) = later {
-            self.timer = Some(Timer::Reordering(later));
+            self.timer = Some(Timer::Reordering(later + self.slack));
         }
         match (lost, recovering) {
             (true, true) => Finding::More,

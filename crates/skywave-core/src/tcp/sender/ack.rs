@@ -389,6 +389,13 @@ impl Sender {
     /// The older stacks, which count ACKs, grow regardless.
     fn window_was_used(&self, flight_before: u64) -> bool {
         let cwnd = self.window.cwnd;
+        if let Some(usage) = self
+            .extras
+            .as_ref()
+            .and_then(|extras| extras.usage.as_ref())
+        {
+            return usage.is_enough(cwnd, cwnd < self.window.ssthresh);
+        }
         let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
         match self.config.counting {
             Counting::Acks => true,

@@ -43,6 +43,7 @@ mod timing;
 mod tlp;
 mod told_window;
 mod undo;
+mod usage;
 mod vegas;
 mod waiting;
 mod wam;

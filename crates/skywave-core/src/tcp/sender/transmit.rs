@@ -134,6 +134,7 @@ impl Sender {
             Ok(Next::New(end)) => Some(self.transmit_new(end, now)),
             Err(limit) => {
                 self.limits.set(now, limit);
+                self.note_usage(limit == Some(Limit::Cwnd));
                 // A window that is full as well says how much the path may carry.
                 let starved = matches!(limit, Some(Limit::Application | Limit::Rwnd));
                 if starved && self.has_room() {
@@ -185,6 +186,7 @@ impl Sender {
             && end <= una + self.peer_window
         {
             let fits = match room {
+                _ if self.is_free_fin(&next) => true,
                 Some(room) => end - self.flight.nxt() <= room,
                 None => self.window_holds(end),
             };
@@ -260,6 +262,12 @@ impl Sender {
         } else {
             Limit::Application
         }
+    }
+
+    /// Whether what is sent next is a FIN without data, and that may always go.
+    fn is_free_fin(&self, next: &Next) -> bool {
+        let fin = matches!(next, Next::New(_)) && self.flight.nxt() == self.written;
+        fin && self.config.fin_ignores_window
     }
 
     /// Whether a sender that goes by its window, not by what is in the network (`pipe`), may send

@@ -14,6 +14,7 @@ fn setup() -> Setup {
         recovery_uses_sack: true,
         ack_delay: Duration::ZERO,
         tick: Duration::from_millis(10),
+        timer_slack: Duration::ZERO,
         ecn: true,
         law_owns_window: false,
     }

@@ -199,3 +199,45 @@ fn an_ack_tells_the_application_of_room() {
     s.send(10, peer(ACK, 1, 1001, 0));
     s.expect_events(&[]);
 }
+
+#[test]
+fn an_old_ack_may_report_blocks_and_says_nothing_else() {
+    let mut config = ConnectionConfig::from(crate::tcp::TcpConfig {
+        composition: preset("sack").expect("a preset").composition.clone(),
+        ..config().tcp
+    });
+    config.tcp.sack = true;
+    let mut s = Script::new(config);
+    let with_sack = |mut segment: Segment| {
+        if let Options::Syn(syn) = &mut segment.options {
+            *syn = SynOptions {
+                sack_permitted: true,
+                ..*syn
+            };
+        }
+        segment
+    };
+    s.act(Connection::open_active);
+    s.recv(0, with_sack(own(Flags::SYN, 0, 0, 0)));
+    s.send(0, with_sack(peer(Flags::SYN_ACK, 0, 1, 0)));
+    s.recv(0, own(ACK, 1, 1, 0));
+    s.act(|c| c.write(5000));
+    for n in 0..5 {
+        s.recv(0, own(ACK, 1 + n * MSS, 1, MSS));
+    }
+    s.send(10, peer(ACK, 1, 2001, 0));
+    // Overtaken by the last one: it acknowledges less, with a smaller window.
+    let block = SackBlock {
+        start: SeqNr(ISS + 3001),
+        end: SeqNr(ISS + 4001),
+    };
+    let old = Segment {
+        options: [block].into_iter().collect(),
+        ..with_window(PEER_WINDOW / 2, peer(ACK, 1, 1001, 0))
+    };
+    s.send(10, old);
+    s.recv_nothing(10);
+    let flight = s.connection.sender().flight();
+    assert_eq!((flight.una(), flight.sacked_bytes()), (2001, 1000));
+    assert_eq!(s.connection.peer_window.bytes(), PEER_WINDOW);
+}

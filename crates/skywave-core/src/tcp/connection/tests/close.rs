@@ -239,3 +239,16 @@ fn an_abort_resets_a_peer_that_may_still_hope() {
     abort(Script::last_ack, None);
     abort(Script::time_wait, None);
 }
+
+#[test]
+fn the_acknowledgement_of_the_peers_fin_repeats_ours_where_that_is_wanted() {
+    let mut config = config();
+    config.repeats_fin = true;
+    let mut s = Script::fin_wait_1(config);
+    s.send(0, peer(Flags::FIN | Flags::ACK, 1, 1, 0));
+    s.recv(0, own(Flags::FIN | Flags::ACK, 1, 2, 0).with_less(1));
+    s.expect(State::Closing);
+    // Only that one.
+    s.send(0, peer(Flags::FIN | Flags::ACK, 1, 1, 0));
+    s.recv(0, own(Flags::ACK, 2, 2, 0).with_less(1));
+}

@@ -116,3 +116,20 @@ fn an_echo_from_the_future_is_no_echo() {
     assert_eq!(s.connection.poll_rtt(), None);
     assert_eq!(s.connection.acknowledged(), 1000);
 }
+
+#[test]
+fn segments_without_timestamps_are_taken_where_that_is_wanted() {
+    for takes_bare in [false, true] {
+        let mut config = config();
+        config.tcp.timestamps = true;
+        config.takes_bare = takes_bare;
+        let mut s = Script::new(config);
+        s.act(Connection::open_active);
+        s.recv(0, stamped(0, 0, own(Flags::SYN, 0, 0, 0)));
+        s.send(100, stamped(5100, 0, peer(Flags::SYN_ACK, 0, 1, 0)));
+        s.recv(100, stamped(100, 5100, own(ACK, 1, 1, 0)));
+        let taken = s.send(200, peer(ACK, 1, 1, MSS));
+        assert_eq!(taken.is_some(), takes_bare);
+        assert_eq!(s.poll().is_some(), takes_bare);
+    }
+}

@@ -237,3 +237,16 @@ fn the_user_timeout_ends_a_connection_whose_data_nobody_acknowledges() {
     s.expect(State::Closed);
     assert_eq!((BUFFER, PEER_WINDOW), (10_000, 20_000));
 }
+
+#[test]
+fn segments_beyond_the_window_are_taken_where_the_buffer_has_room() {
+    for accepts_whole_buffer in [false, true] {
+        let mut config = config();
+        config.accepts_whole_buffer = accepts_whole_buffer;
+        let mut s = Script::established(config);
+        // A larger buffer that the peer was not told of yet.
+        s.act(|c| c.set_receive_buffer(2 * BUFFER));
+        let taken = s.send(10, peer(ACK, 1 + BUFFER, 1, 100));
+        assert_eq!(taken.is_some(), accepts_whole_buffer);
+    }
+}

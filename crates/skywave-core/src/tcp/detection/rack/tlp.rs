@@ -14,6 +14,8 @@ pub(super) struct Tlp {
     enabled: bool,
     /// TLP.max_ack_delay.
     ack_delay: Duration,
+    /// Time by which the timer expires later.
+    slack: Duration,
     /// A round trip was measured since the last probe.
     sampled: bool,
     /// The next segment sent is the probe.
@@ -33,10 +35,11 @@ struct Probe {
 }
 
 impl Tlp {
-    pub(super) fn new(enabled: bool, ack_delay: Duration) -> Self {
+    pub(super) fn new(enabled: bool, ack_delay: Duration, slack: Duration) -> Self {
         Self {
             enabled,
             ack_delay,
+            slack,
             sampled: true,
             sending: false,
             probe: None,
@@ -64,7 +67,7 @@ impl Tlp {
         }
         let wait = match srtt {
             Some(srtt) if flight.segments().len() == 1 => srtt * 2 + self.ack_delay,
-            Some(srtt) => srtt * 2,
+            Some(srtt) => srtt * 2 + self.slack,
             None => FIRST_TIMEOUT,
         };
         Some((now + wait).min(timeout))

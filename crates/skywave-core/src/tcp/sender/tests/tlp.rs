@@ -226,3 +226,14 @@ fn no_probe_while_reports_or_a_recovery_tell_more() {
     assert!(s.sender.in_recovery());
     s.wait_for_timeout();
 }
+
+#[test]
+fn a_clock_that_ticks_makes_the_probe_wait_longer() {
+    let mut s = tail(TcpConfig {
+        timer_slack: Duration::from_millis(2),
+        ..rack(10)
+    });
+    s.expect_timer_in(202);
+    s.wait_for_probe();
+    s.expect_sent([5]);
+}
