@@ -6,6 +6,7 @@ mod link;
 pub(crate) mod path;
 mod program;
 pub(crate) mod show;
+mod tcp;
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -26,6 +27,7 @@ use link::LinkArgs;
 use path::{Choice, Path, PathError};
 use program::ProgramArgs;
 use show::Status;
+use tcp::{Carried, TcpArgs};
 
 /// Impair real packets: a link around a program, between two UDP ports, or TUN devices.
 ///
@@ -45,6 +47,7 @@ use show::Status;
     skywave impair --rate 20Mbps --delay 40ms --loss 1% --far 'iperf3 -s' -- iperf3 -c far\n  \
     skywave impair --rate 5Mbps --delay 30ms --forward 8000 -- curl -o copy http://far:8000/file\n  \
     skywave impair --preset lte --blackouts 15s,500ms --far 'iperf3 -s' -- iperf3 -c far -R\n  \
+    skywave impair --delay 40ms --loss 2% --tcp dcr --far 'iperf3 -s' -- iperf3 -c far -R\n  \
     skywave impair my-link.toml --point 3 --capture ping.pcapng -- ping -c 3 far\n  \
     skywave impair --delay 40ms --to 127.0.0.1:9001        # UDP: clients send to 127.0.0.1:9000\n  \
     skywave impair my-link.toml --to 127.0.0.1:9001 --duration 30s --json\n  \
@@ -56,7 +59,8 @@ use show::Status;
     offered, carried, queue_drops, early_drops, channel_drops, blackout_drops, corrupted, duplicated,\n\
     utilisation, queue_mean_packets, retransmissions, fec_repairs}], errors [{error, packets}],\n\
     under_way, late_p50_s, late_p99_s, late_max_s, late_share, kept_time, unread, refused, turned_away,\n\
-    faithful.")]
+    faithful; with --tcp also tcp {sender, profile, forward and back {connections, bytes, segments,\n\
+    retransmissions, timeouts}}.")]
 pub(crate) struct Args {
     /// Scenario file (TOML); or say what the link is by --rate, --delay, --loss and so on, or by --preset.
     #[arg(required_unless_present_any = LinkArgs::NAMES, conflicts_with_all = LinkArgs::NAMES)]
@@ -67,6 +71,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     program: ProgramArgs,
+
+    #[command(flatten)]
+    tcp: TcpArgs,
 
     /// Where clients send to.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9000", value_parser = address)]
@@ -240,8 +247,15 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         report,
         ended,
         captured,
+        carried,
     } = relay(args, &path)?;
-    tell(args, &path, &report, &mut io::stdout().lock())?;
+    tell(
+        args,
+        &path,
+        &report,
+        carried.as_ref(),
+        &mut io::stdout().lock(),
+    )?;
     ended.map_err(ImpairError::Ended)?;
     captured?;
     match show::unfaithful(&report) {
@@ -262,6 +276,8 @@ struct Run {
     ended: io::Result<()>,
     /// Whether the capture, if there is one, is whole.
     captured: Result<(), ImpairError>,
+    /// Totals of the senders of --tcp.
+    carried: Option<Carried>,
 }
 
 /// Where a command is in the scenario's network.
@@ -281,9 +297,19 @@ fn place(path: &Path, swapped: bool) -> String {
 }
 
 /// Says what the links did.
-fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+fn tell(
+    args: &Args,
+    path: &Path,
+    report: &Report,
+    carried: Option<&Carried>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let table = || show::table(report) + &carried.map_or_else(String::new, Carried::lines);
     let object = || {
         let mut object = show::object(report);
+        if let Some(carried) = carried {
+            object["tcp"] = carried.object();
+        }
         object["flow"] = path.flow.name.as_str().into();
         object["seed"] = path.spec.seed.into();
         object
@@ -291,10 +317,10 @@ fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Resul
     match &args.json {
         Some(file) if file == FilePath::new("-") => writeln!(out, "{}", object())?,
         Some(file) => {
-            write!(out, "{}", show::table(report))?;
+            write!(out, "{}", table())?;
             output::write(file, &format!("{}\n", object()))?;
         }
-        None => write!(out, "{}", show::table(report))?,
+        None => write!(out, "{}", table())?,
     }
     Ok(())
 }
@@ -302,7 +328,7 @@ fn tell(args: &Args, path: &Path, report: &Report, out: &mut dyn Write) -> Resul
 fn relay(args: &Args, path: &Path) -> Result<Run, Failure> {
     let capture = capture(args, path)?;
     if let Some(names) = &args.tun {
-        return tun(args, path, names, capture).map_err(Failure::from);
+        return tun(args, path, names, capture);
     }
     let Some(target) = args.to else {
         // clap asks for it.
@@ -322,10 +348,13 @@ fn tun(
     path: &Path,
     [near, far]: &[String; 2],
     capture: Option<Capture>,
-) -> Result<Run, ImpairError> {
-    let mut ends = relay::TunEnds::open([near, far])?;
+) -> Result<Run, Failure> {
+    let splice = args.tcp.splice()?;
+    let ends = relay::TunEnds::open([near, far]).map_err(ImpairError::from)?;
     announce(path, near, far);
-    Ok(until_stopped(args, path, &mut ends, capture))
+    Ok(tcp::around(ends, splice, |ends| {
+        until_stopped(args, path, ends, capture)
+    }))
 }
 
 /// The capture, if one is wanted.
@@ -335,8 +364,8 @@ fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, ImpairError> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tun(_: &Args, _: &Path, _: &[String; 2], _: Option<Capture>) -> Result<Run, ImpairError> {
-    Err(ImpairError::OnlyLinux("--tun"))
+fn tun(_: &Args, _: &Path, _: &[String; 2], _: Option<Capture>) -> Result<Run, Failure> {
+    Err(ImpairError::OnlyLinux("--tun").into())
 }
 
 /// Says what begins, so that scripts can wait for it too.
@@ -349,7 +378,7 @@ fn announce(path: &Path, from: &str, to: &str) {
 }
 
 /// Relays until Ctrl-C or for the duration, with a line of status.
-fn until_stopped<E: relay::Ends>(
+fn until_stopped<E: relay::Ends + ?Sized>(
     args: &Args,
     path: &Path,
     ends: &mut E,
@@ -368,7 +397,7 @@ fn until_stopped<E: relay::Ends>(
 
 /// Drives the relay, before all ordinary programs where the system allows it. Programs behind the path have been
 /// started before and do not inherit that.
-fn go<E: relay::Ends>(
+fn go<E: relay::Ends + ?Sized>(
     path: &Path,
     ends: &mut E,
     mut capture: Option<Capture>,
@@ -388,6 +417,7 @@ fn go<E: relay::Ends>(
         report,
         ended,
         captured: capture.map_or(Ok(()), Capture::finish),
+        carried: None,
     }
 }
 

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use skywave_core::tcp;
 use skywave_lab::report::number::counted;
 use skywave_script::host::System;
 use skywave_script::{Options, Verdict};
 
 use crate::failure::Failure;
+use crate::variants;
 
 /// Run scripts in packetdrill's language against this project's TCP, in virtual time.
 ///
@@ -45,14 +45,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let Some(preset) = tcp::preset(&args.tcp) else {
-        return Err(Failure::Usage(format!(
-            "--tcp {}: there is no such preset; `skywave variants` lists them",
-            args.tcp
-        )));
-    };
     let options = Options {
-        composition: preset.composition.clone(),
+        composition: variants::composition(&args.tcp)?,
         system: args.system.as_deref().map(|name| match name {
             "freebsd" => System::FreeBsd,
             _ => System::Linux,

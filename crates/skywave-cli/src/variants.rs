@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::json;
-use skywave_core::tcp::{MEMBERS, PRESETS};
+use skywave_core::tcp::{self, Composition, MEMBERS, PRESETS};
 use skywave_lab::scenario::OTHER_TRANSPORTS;
 
 use crate::failure::Failure;
@@ -21,6 +21,16 @@ pub(crate) struct Args {
     /// Print one JSON object a variant, member or transport.
     #[arg(long)]
     json: bool,
+}
+
+/// The composition of the preset that an option `--tcp` names.
+pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
+    let preset = tcp::preset(name).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--tcp {name}: there is no such preset; `skywave variants` lists them"
+        ))
+    })?;
+    Ok(preset.composition.clone())
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {

@@ -9,6 +9,7 @@
 pub mod capture;
 pub mod connections;
 pub mod d_proxy;
+pub mod endpoints;
 pub mod link;
 pub mod machines;
 #[cfg(feature = "files")]
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     ("capture", capture::run),
     ("connections", connections::run),
     ("d_proxy", d_proxy::run),
+    ("endpoints", endpoints::run),
     ("link", link::run),
     ("machines", machines::run),
     #[cfg(feature = "files")]

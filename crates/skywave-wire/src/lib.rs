@@ -6,6 +6,8 @@
 //! | [`stream`] | an endpoint on a socket of the loopback interface; streams that block as files do |
 //! | [`loopback`] | a transfer through a relay, all in this process |
 //! | [`relay`] | real packets through the links of the simulator |
+//! | [`tcp`] | TCP for many connections over packet queues, without I/O, and two of them joined |
+//! | [`splice`] | a sender of our own at both ends of a relay, for whatever connections come |
 //! | `behind` | a program in a network whose only way out is a relay (Linux) |
 //!
 //! WTCP here is an instrument to measure it by: it is not encrypted, and takes addresses of the loopback interface alone.
@@ -22,10 +24,13 @@
 
 #[cfg(target_os = "linux")]
 pub mod behind;
+mod bytes;
 pub mod endpoint;
 pub mod loopback;
 pub mod relay;
+pub mod splice;
 pub mod stream;
 mod system;
+pub mod tcp;
 
 pub use system::is_root;

@@ -49,7 +49,7 @@ impl ProgramArgs {
 pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     use skywave_wire::behind::{Behind, FAR, Forward, NEAR, Setup};
 
-    use super::{Run, announce, capture, go, show, tell};
+    use super::{Run, announce, capture, go, show, tcp, tell};
 
     let program = &args.program;
     let forward = |&Target { port, to, .. }: &Target| Forward { port, to };
@@ -71,16 +71,19 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
              --forward PORT=far:PORT"
         );
     }
+    let splice = args.tcp.splice()?;
     let capture = capture(args, path)?;
-    let (mut behind, mut ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
+    let (mut behind, ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
     let mut ended = Ok(None);
-    let run = go(path, &mut ends, capture, &mut |_| {
-        while let Some(complaint) = behind.complaint() {
-            eprintln!("note: {complaint}");
-        }
-        ended = behind.poll();
-        matches!(ended, Ok(None))
+    let run = tcp::around(ends, splice, |ends| {
+        go(path, ends, capture, &mut |_| {
+            while let Some(complaint) = behind.complaint() {
+                eprintln!("note: {complaint}");
+            }
+            ended = behind.poll();
+            matches!(ended, Ok(None))
+        })
     });
     let strays = behind.strays();
     drop(behind);
@@ -88,10 +91,17 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         report,
         ended: relayed,
         captured,
+        carried,
     } = run;
     let code = ended.map_err(ImpairError::from)?;
     // The command's standard output is the command's.
-    tell(args, path, &report, &mut std::io::stderr().lock())?;
+    tell(
+        args,
+        path,
+        &report,
+        carried.as_ref(),
+        &mut std::io::stderr().lock(),
+    )?;
     relayed.map_err(ImpairError::Ended)?;
     let code = code.unwrap_or(0);
     if strays > 0 && code != 0 {

@@ -13,7 +13,7 @@ use crate::output;
 /// Time between two states shown, over which rates are means.
 const SHOWN_EVERY: StdDuration = StdDuration::from_millis(500);
 
-const ARROWS: [&str; 2] = ["→", "←"];
+pub(super) const ARROWS: [&str; 2] = ["→", "←"];
 
 /// A line of status; nothing where standard error is no terminal.
 pub(super) struct Status {

@@ -14,6 +14,7 @@ mod random;
 mod rerun;
 mod scale;
 mod script;
+mod spliced;
 mod sweep;
 mod transfer;
 mod validate;

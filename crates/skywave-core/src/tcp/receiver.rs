@@ -526,7 +526,7 @@ impl Receiver {
     }
 
     /// The initial sequence number of the sender's data.
-    pub(super) fn irs(&self) -> u32 {
+    pub fn irs(&self) -> u32 {
         self.irs
     }
 
@@ -541,7 +541,7 @@ impl Receiver {
     }
 
     /// The newest timestamp that may be echoed (TS.Recent of RFC 7323).
-    pub(super) fn recent_timestamp(&self) -> Time {
+    pub fn recent_timestamp(&self) -> Time {
         self.peer_timestamp
     }
 

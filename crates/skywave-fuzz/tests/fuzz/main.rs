@@ -5,6 +5,7 @@ mod connections;
 mod corpus;
 mod d_proxy;
 mod diagnose;
+mod endpoints;
 mod link;
 mod machines;
 mod snoop;

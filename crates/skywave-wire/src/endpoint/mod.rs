@@ -8,7 +8,6 @@
 //! As WTCP's own: after every input, call [`Endpoint::poll_transmit`] until it returns false, then ask
 //! [`Endpoint::next_timer`] again.
 
-mod bytes;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +18,7 @@ use skywave_core::wtcp::{
 };
 use skywave_core::{Duration, Time};
 
-use bytes::Bytes;
+use crate::bytes::Bytes;
 
 /// Bytes that a writer may be ahead of what is acknowledged.
 const SEND_BUFFER: usize = 4 << 20;

@@ -87,7 +87,7 @@ pub struct View<'a> {
 /// The links' time begins with the first packet, so that a blackout or a recorded trace stands at the
 /// same place of every transfer. An error of the ends is the second of the results: the report is
 /// there in any case.
-pub fn drive<E: Ends>(
+pub fn drive<E: Ends + ?Sized>(
     relay: &mut Relay<Parcel<E::Address>>,
     ends: &mut E,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
@@ -96,7 +96,7 @@ pub fn drive<E: Ends>(
 }
 
 /// Relays packets as [`drive`] does, while somebody watches them come and end.
-pub fn watched<E: Ends>(
+pub fn watched<E: Ends + ?Sized>(
     relay: &mut Relay<Parcel<E::Address>>,
     ends: &mut E,
     watch: &mut dyn Watch,
@@ -123,7 +123,7 @@ pub fn watched<E: Ends>(
     (driver.report(), result)
 }
 
-struct Driver<'a, E: Ends> {
+struct Driver<'a, E: Ends + ?Sized> {
     relay: &'a mut Relay<Parcel<E::Address>>,
     ends: &'a mut E,
     watch: &'a mut dyn Watch,
@@ -139,7 +139,7 @@ struct Driver<'a, E: Ends> {
     spare: Vec<Vec<u8>>,
 }
 
-impl<E: Ends> Driver<'_, E> {
+impl<E: Ends + ?Sized> Driver<'_, E> {
     fn run(&mut self, go_on: &mut dyn FnMut(&View<'_>) -> bool) -> io::Result<()> {
         let mut buffer = vec![0; LONGEST];
         let began = Instant::now();

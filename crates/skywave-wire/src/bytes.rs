@@ -9,7 +9,7 @@ const PAGE: usize = 4096;
 /// Bytes from one stream position on. Memory is taken for the pages in which some have arrived, not for
 /// the window: a packet at its end costs one page.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bytes {
+pub(crate) struct Bytes {
     start: u64,
     end: u64,
     /// From the page of `start` on.
@@ -18,18 +18,18 @@ pub(super) struct Bytes {
 
 impl Bytes {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (self.end - self.start) as usize
     }
 
     /// Adds some at the end.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.put(self.end, bytes);
     }
 
     /// Stores some at a position; what is between them and the end so far is zeros. Those before the
     /// start are of no interest any more.
-    pub(super) fn put(&mut self, position: u64, mut bytes: &[u8]) {
+    pub(crate) fn put(&mut self, position: u64, mut bytes: &[u8]) {
         let skip = self.start.saturating_sub(position).min(bytes.len() as u64);
         bytes = &bytes[skip as usize..];
         let mut position = position + skip;
@@ -51,7 +51,7 @@ impl Bytes {
     }
 
     /// Adds those from a position on to the end of `out`: `len` of them, or as many as there are.
-    pub(super) fn copy(&self, position: u64, len: usize, out: &mut Vec<u8>) {
+    pub(crate) fn copy(&self, position: u64, len: usize, out: &mut Vec<u8>) {
         let end = self.end.min(position.saturating_add(len as u64));
         let mut position = position;
         while (self.start..end).contains(&position) {
@@ -65,7 +65,7 @@ impl Bytes {
     }
 
     /// Takes the first ones out, as many as `out` holds and `most` allows.
-    pub(super) fn take(&mut self, out: &mut [u8], most: u64) -> usize {
+    pub(crate) fn take(&mut self, out: &mut [u8], most: u64) -> usize {
         let n = out.len().min(self.len());
         let n = usize::try_from(most).map_or(n, |most| n.min(most));
         let mut done = 0;
@@ -83,7 +83,7 @@ impl Bytes {
     }
 
     /// Forgets those before a position.
-    pub(super) fn forget(&mut self, before: u64) {
+    pub(crate) fn forget(&mut self, before: u64) {
         let before = before.min(self.end);
         if before <= self.start {
             return;

@@ -1,0 +1,134 @@
+//! A sender of our own over the link, under any program's connections.
+
+use std::hash::{BuildHasher, RandomState};
+
+use serde_json::{Value, json};
+use skywave_core::parameter::Named as _;
+use skywave_core::tcp::{PRESETS, Profile};
+use skywave_lab::report::number::counted;
+use skywave_wire::relay::Ends;
+use skywave_wire::splice::{Splice, Spliced};
+use skywave_wire::tcp::Totals;
+
+use super::Run;
+use super::show::ARROWS;
+use crate::failure::Failure;
+use crate::names::Named;
+use crate::variants;
+
+/// Stack whose defaults a sender has unless said.
+const PROFILE: &str = "linux";
+
+/// The sender of TCP's data over the link.
+#[derive(Debug, clap::Args)]
+pub(super) struct TcpArgs {
+    /// Send TCP's data over the link, both ways, by this preset of `skywave variants` instead of the systems' own TCP;
+    /// with COMMAND and --tun. Connections end in front of the link, and go on behind it to where they were meant for.
+    #[arg(long = "tcp", value_name = "PRESET", conflicts_with = "to",
+        value_parser = Named(|| PRESETS.iter().map(|preset| preset.name).collect()), hide_possible_values = true)]
+    sender: Option<String>,
+
+    /// The stack whose clocks, first windows and other defaults the sender of --tcp has.
+    #[arg(long = "tcp-profile", value_name = "PROFILE", default_value = PROFILE, requires = "sender",
+        value_parser = clap::builder::PossibleValuesParser::new(Profile::NAMES))]
+    profile: String,
+}
+
+/// The splice, and who sends.
+#[derive(Debug)]
+pub(super) struct Sender {
+    splice: Splice,
+    name: String,
+    profile: String,
+}
+
+impl TcpArgs {
+    /// The splice, if there is to be one.
+    pub(super) fn splice(&self) -> Result<Option<Sender>, Failure> {
+        let Some(name) = &self.sender else {
+            return Ok(None);
+        };
+        let composition = variants::composition(name)?;
+        let profile = Profile::NAMES.iter().position(|p| *p == self.profile);
+        let profile = profile.map_or(Profile::Linux, |at| Profile::ALL[at]);
+        let drawn = || u128::from(RandomState::new().hash_one(()));
+        let secret = drawn() << 64 | drawn();
+        Ok(Some(Sender {
+            splice: Splice::new(profile, &composition, secret),
+            name: name.clone(),
+            profile: self.profile.clone(),
+        }))
+    }
+}
+
+/// Runs with a splice before the ends, if there is one.
+pub(super) fn around(
+    mut ends: impl Ends<Address = ()>,
+    sender: Option<Sender>,
+    run: impl FnOnce(&mut dyn Ends<Address = ()>) -> Run,
+) -> Run {
+    let Some(Sender {
+        splice,
+        name,
+        profile,
+    }) = sender
+    else {
+        return run(&mut ends);
+    };
+    let mut ends = Spliced::new(ends, splice);
+    let run = run(&mut ends);
+    Run {
+        carried: Some(Carried {
+            sender: name,
+            profile,
+            totals: ends.totals(),
+        }),
+        ..run
+    }
+}
+
+/// Totals of what was carried over the link.
+#[derive(Debug)]
+pub(super) struct Carried {
+    sender: String,
+    profile: String,
+    totals: [Totals; 2],
+}
+
+impl Carried {
+    /// Lines below the table.
+    pub(super) fn lines(&self) -> String {
+        let counted = |n: u64, thing| counted(n as usize, thing);
+        let mut text = format!("TCP by {} ({}):\n", self.sender, self.profile);
+        for (arrow, totals) in ARROWS.iter().zip(&self.totals) {
+            text += &format!(
+                "{arrow} {}, {} delivered; {}, {} of them sent again; {}\n",
+                counted(totals.connections, "connection"),
+                counted(totals.bytes, "byte"),
+                counted(totals.segments, "segment"),
+                totals.retransmissions,
+                counted(totals.timeouts, "timeout"),
+            );
+        }
+        text
+    }
+
+    /// Object for `--json`.
+    pub(super) fn object(&self) -> Value {
+        let way = |totals: &Totals| {
+            json!({
+                "connections": totals.connections,
+                "bytes": totals.bytes,
+                "segments": totals.segments,
+                "retransmissions": totals.retransmissions,
+                "timeouts": totals.timeouts,
+            })
+        };
+        json!({
+            "sender": self.sender,
+            "profile": self.profile,
+            "forward": way(&self.totals[0]),
+            "back": way(&self.totals[1]),
+        })
+    }
+}

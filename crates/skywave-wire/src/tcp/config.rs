@@ -1,0 +1,90 @@
+//! Configuration of an endpoint, as plain data.
+
+use std::net::IpAddr;
+
+use skywave_core::Duration;
+use skywave_core::tcp::config::{Acking, Composition, Profile, TcpConfig};
+use skywave_core::tcp::connection::ConnectionConfig;
+use skywave_core::tcp::wire::TimestampClock;
+
+/// Bytes of headers without options.
+const HEADERS_V4: u16 = 40;
+const HEADERS_V6: u16 = 60;
+
+/// Everything that an endpoint's connections have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndpointConfig {
+    /// Each connection's configuration; its MSS and its initial number are chosen for each anew.
+    pub connection: ConnectionConfig,
+    /// Bytes that an application may write before they are acknowledged.
+    pub send_buffer: usize,
+    /// Bytes of the largest packet that the device takes.
+    pub mtu: u16,
+    /// Clock of the timestamps.
+    pub clock: TimestampClock,
+    /// How long a handshake may take, and a connection that nobody holds wait for the peer's FIN.
+    pub patience: Duration,
+    /// Connections in TIME-WAIT at most; beyond, the oldest one ends.
+    pub time_wait: usize,
+    /// Resets a second at most for segments of no connection.
+    pub resets: u32,
+}
+
+/// Purpose of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A host at the end of a path: buffers as large as Linux lets them grow (`tcp_rmem`, `tcp_wmem`: 6 MiB and 4 MiB).
+    Host,
+    /// The other end of a device of this machine, to be noticed as little as can be: every segment is acknowledged at
+    /// once, and buffers are small, so that little waits in them.
+    Device,
+}
+
+impl EndpointConfig {
+    /// Connections of this composition with the defaults of a stack.
+    pub fn new(role: Role, profile: Profile, composition: Composition) -> Self {
+        let mut tcp = TcpConfig::new(profile, composition);
+        // SACK and timestamps cost nothing that is not agreed on.
+        tcp.sack = true;
+        tcp.dsack = true;
+        tcp.timestamps = true;
+        let (send_buffer, life) = match role {
+            Role::Host => {
+                tcp.rwnd = 6 << 20;
+                (4 << 20, Duration::from_secs(30))
+            }
+            Role::Device => {
+                tcp.rwnd = 512 << 10;
+                tcp.acking = Acking::EverySegment;
+                (512 << 10, Duration::from_secs(1))
+            }
+        };
+        Self {
+            connection: ConnectionConfig {
+                mss_counts_options: true,
+                msl: life,
+                user_timeout: Some(Duration::from_secs(900)),
+                ..ConnectionConfig::from(tcp)
+            },
+            send_buffer,
+            mtu: 1500,
+            clock: TimestampClock::new(Duration::from_micros(100)).unwrap_or_default(),
+            patience: Duration::from_secs(120),
+            time_wait: 4096,
+            resets: 1000,
+        }
+    }
+
+    /// The configuration of a connection over a path that carries packets of `mtu` bytes.
+    pub(super) fn of_one(&self, to: IpAddr, mtu: u16, number: u32) -> ConnectionConfig {
+        let headers = if to.is_ipv4() { HEADERS_V4 } else { HEADERS_V6 };
+        ConnectionConfig {
+            tcp: TcpConfig {
+                mss: u32::from(mtu.saturating_sub(headers).max(1)),
+                iss: number,
+                ..self.connection.tcp.clone()
+            },
+            ..self.connection.clone()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Listeners: which SYNs begin connections, and how many at once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr};
+
+use skywave_core::Time;
+use skywave_core::tcp::wire::{Endpoints, Parsed};
+use thiserror::Error;
+
+use super::endpoint::{Endpoint, Event};
+use super::socket::Socket;
+use super::table::StreamId;
+
+/// Addresses whose SYNs begin connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// Address of this end; any unless given.
+    pub address: Option<IpAddr>,
+    /// Port of this end; any unless given.
+    pub port: Option<u16>,
+    /// Half-open connections at most, and as many that the application has not heard of yet or not answered.
+    pub backlog: usize,
+    /// Ask the application before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by itself, and
+    /// it hears of the connection that is established.
+    pub asks: bool,
+}
+
+/// Number of a listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ListenerId(usize);
+
+/// Why there is no such listener.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ListenError {
+    /// Another one has the same address and port.
+    #[error("another listener has this address and port")]
+    InUse,
+}
+
+/// Listeners with their queues.
+#[derive(Debug, Default)]
+pub(super) struct Listeners(Vec<Listening>);
+
+#[derive(Debug)]
+struct Listening {
+    listener: Listener,
+    /// By the order in which their SYNs came.
+    half_open: BTreeMap<u64, StreamId>,
+    came: u64,
+    /// Established, and the application has not heard of it.
+    waiting: usize,
+    /// SYNs that the application has not answered.
+    asked: HashMap<Endpoints, Parsed<'static>>,
+}
+
+impl Listeners {
+    fn find(&self, to: SocketAddr) -> Option<ListenerId> {
+        let fits = |l: &Listening| {
+            let l = &l.listener;
+            l.address.is_none_or(|a| a == to.ip()) && l.port.is_none_or(|p| p == to.port())
+        };
+        // The most exact one.
+        let all = self.0.iter().enumerate().filter(|(_, l)| fits(l));
+        let exactness = |l: &Listening| (l.listener.port.is_some(), l.listener.address.is_some());
+        let best = all.max_by_key(|(_, l)| exactness(l));
+        best.map(|(n, _)| ListenerId(n))
+    }
+
+    fn at(&mut self, id: ListenerId) -> &mut Listening {
+        &mut self.0[id.0]
+    }
+
+    /// A connection is not half-open any more.
+    pub(super) fn opened(&mut self, id: ListenerId, place: u64) {
+        self.at(id).half_open.remove(&place);
+    }
+
+    /// A connection is established, and waits for the application.
+    pub(super) fn waits(&mut self, id: ListenerId) {
+        self.at(id).waiting += 1;
+    }
+
+    /// The application has heard of a connection, or it is gone.
+    pub(super) fn taken(&mut self, id: ListenerId) {
+        self.at(id).waiting -= 1;
+    }
+}
+
+impl Endpoint {
+    /// Lets SYNs for these addresses begin connections. Where several listeners fit, the most exact one counts.
+    pub fn listen(&mut self, listener: Listener) -> Result<(), ListenError> {
+        let same = |l: &Listening| {
+            (l.listener.address, l.listener.port) == (listener.address, listener.port)
+        };
+        if self.listeners.0.iter().any(same) {
+            return Err(ListenError::InUse);
+        }
+        self.listeners.0.push(Listening {
+            listener,
+            half_open: BTreeMap::new(),
+            came: 0,
+            waiting: 0,
+            asked: HashMap::new(),
+        });
+        Ok(())
+    }
+
+    /// A SYN arrives for which there is no connection. Returns whether a listener is there.
+    pub(super) fn on_syn(&mut self, now: Time, syn: &Parsed<'_>) -> bool {
+        let Some(id) = self.listeners.find(syn.endpoints.destination) else {
+            return false;
+        };
+        // Data on it comes again.
+        let syn = Parsed {
+            payload: &[],
+            ..*syn
+        };
+        let listening = self.listeners.at(id);
+        let backlog = listening.listener.backlog;
+        if listening.listener.asks {
+            if listening.asked.len() < backlog && !listening.asked.contains_key(&syn.endpoints) {
+                listening.asked.insert(syn.endpoints, syn);
+                self.tell(Event::Asked(syn.endpoints));
+            }
+            return true;
+        }
+        if listening.waiting >= backlog {
+            return true;
+        }
+        let oldest = listening
+            .half_open
+            .first_key_value()
+            .map(|(_, &oldest)| oldest);
+        if let Some(oldest) = oldest.filter(|_| listening.half_open.len() >= backlog) {
+            self.forget(oldest);
+        }
+        self.answer_syn(now, id, &syn);
+        true
+    }
+
+    /// Answers a SYN of [`Event::Asked`]: the handshake goes on. `None` if it was answered before.
+    pub fn accept(&mut self, now: Time, asked: Endpoints) -> Option<StreamId> {
+        let id = self.listeners.find(asked.destination)?;
+        let syn = self.listeners.at(id).asked.remove(&asked)?;
+        self.answer_syn(now, id, &syn)
+    }
+
+    /// Answers a SYN of [`Event::Asked`] by a reset, or by nothing, so that its sender asks again for as long as it
+    /// likes.
+    pub fn decline(&mut self, now: Time, asked: Endpoints, tell: bool) {
+        let Some(id) = self.listeners.find(asked.destination) else {
+            return;
+        };
+        if let Some(syn) = self.listeners.at(id).asked.remove(&asked)
+            && tell
+        {
+            self.refuse(now, &syn, false);
+        }
+    }
+
+    /// Begins the connection of a SYN.
+    fn answer_syn(&mut self, now: Time, id: ListenerId, syn: &Parsed<'_>) -> Option<StreamId> {
+        if self.table.find(&syn.endpoints).is_some() {
+            return None;
+        }
+        let mut socket = self.socket(
+            now,
+            Endpoints {
+                source: syn.endpoints.destination,
+                destination: syn.endpoints.source,
+            },
+        );
+        socket.connection.open_passive();
+        socket.receive(now, syn);
+        let listening = self.listeners.at(id);
+        let asks = listening.listener.asks;
+        if !asks {
+            socket.opening = Some((id, listening.came));
+        }
+        let place = listening.came;
+        let stream = self.add(syn.endpoints, socket);
+        if !asks {
+            let listening = self.listeners.at(id);
+            listening.came += 1;
+            listening.half_open.insert(place, stream);
+        }
+        Some(stream)
+    }
+
+    /// A connection that came to a listener may be established now.
+    pub(super) fn note_opening(&mut self, socket: &mut Socket, stream: StreamId) {
+        let Some((id, place)) = socket.opening else {
+            return;
+        };
+        if socket.connected {
+            socket.opening = None;
+            self.listeners.opened(id, place);
+            socket.waiting = Some(id);
+            self.listeners.waits(id);
+            self.tell(Event::Accepted(stream));
+        } else if socket.ending.is_some() {
+            socket.opening = None;
+            socket.released = true;
+            self.listeners.opened(id, place);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Sums over an endpoint's connections.
+
+use std::ops::{Add, AddAssign};
+
+use super::socket::Socket;
+
+/// Sums over connections, of those that are gone too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Connections that were established.
+    pub connections: u64,
+    /// Payload bytes that peers have acknowledged.
+    pub bytes: u64,
+    /// Segments sent, SYNs and those sent again included.
+    pub segments: u64,
+    /// Segments sent again.
+    pub retransmissions: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+}
+
+impl Totals {
+    pub(super) fn of(socket: &Socket) -> Self {
+        let counters = socket.connection.sender().counters();
+        Self {
+            connections: u64::from(socket.connected),
+            bytes: socket.connection.acknowledged(),
+            segments: counters.sent,
+            retransmissions: counters.retransmits,
+            timeouts: counters.timeouts,
+        }
+    }
+}
+
+impl Add for Totals {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            connections: self.connections + other.connections,
+            bytes: self.bytes + other.bytes,
+            segments: self.segments + other.segments,
+            retransmissions: self.retransmissions + other.retransmissions,
+            timeouts: self.timeouts + other.timeouts,
+        }
+    }
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
