@@ -1,5 +1,7 @@
 //! `skywave judge`: run a law through cases, and print what it passed.
 
+mod foreign;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -35,6 +37,7 @@ const SEVERAL: &str = "several";
     skywave judge '{ preset = \"cubic\", recovery = \"rack\" }' --cases\n  \
     skywave judge cubic --set ./my-cases       # a folder with scenarios and claims.toml\n  \
     skywave judge cubic quic-cubic             # a card each, and both in a table\n  \
+    skywave judge noq:bbr3 quinn:bbr           # other QUIC libraries' own, over our paths\n  \
     skywave judge --all                        # the table of all laws\n  \
     skywave judge --list                       # the cases, a line each\n  \
     skywave judge bbr3 --strict                # exit code 1 when a case fails, for tests of a law\n  \
@@ -44,7 +47,7 @@ const SEVERAL: &str = "several";
     wrong {number, scenario, place, seed, moment_s}. With --all it is a law: law, cells [{set, passed,\n\
     counts, failed, unsure}].")]
 pub(crate) struct Args {
-    /// Laws: presets, QUIC senders, compositions.
+    /// Laws: presets, QUIC senders, compositions; other libraries' as noq:bbr3 or quinn:bbr, where no other sender is beside them.
     #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
     laws: Vec<String>,
 
@@ -87,14 +90,15 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let laws = if args.all {
-        Law::all()?
+        let all = Law::all()?.into_iter();
+        all.map(|law| Box::new(law) as Box<dyn Sender>).collect()
     } else {
-        let laws = args.laws.iter().map(|text| Law::parse(text));
-        laws.collect::<Result<Vec<_>, _>>()?
+        let laws = args.laws.iter().map(|text| law(text));
+        laws.collect::<Result<Vec<_>, Failure>>()?
     };
     let mut cards = Vec::new();
     for law in &laws {
-        let card = judge(args, law, &sets)?;
+        let card = judge(args, &**law, &sets)?;
         if !args.all {
             show(args, &card)?;
         }
@@ -112,6 +116,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Fails(failed));
     }
     Ok(())
+}
+
+/// A law by its name: of another library, or of the simulator.
+fn law(text: &str) -> Result<Box<dyn Sender>, Failure> {
+    Ok(match foreign::Foreign::named(text)? {
+        Some(foreign) => Box::new(foreign),
+        None => Box::new(Law::parse(text)?),
+    })
 }
 
 /// The sets asked for.

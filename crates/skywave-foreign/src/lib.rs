@@ -41,5 +41,5 @@ mod sender;
 mod tally;
 
 pub use refused::Refused;
-pub use run::{Connection, Report, run, run_each};
+pub use run::{Connection, Report, check, run, run_all, run_each};
 pub use sender::{Sender, Unknown, parse, senders};

@@ -63,6 +63,29 @@ pub fn run_each(spec: &Spec, senders: &[(usize, Sender)], asks: bool) -> Result<
     Ok(world.report(&planned))
 }
 
+/// Runs a specification all of whose flows `sender` carries.
+///
+/// # Errors
+/// [`Refused`], as of [`run_each`].
+pub fn run_all(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
+    let report = run_each(spec, &everywhere(spec, sender), false)?;
+    Ok(report.outcome)
+}
+
+/// Whether `sender` can carry all flows of a specification.
+///
+/// # Errors
+/// [`Refused`], as [`run_all`] would.
+pub fn check(spec: &Spec, sender: &Sender) -> Result<(), Refused> {
+    plan(spec, &everywhere(spec, sender)).map(drop)
+}
+
+fn everywhere(spec: &Spec, sender: &Sender) -> Vec<(usize, Sender)> {
+    (0..spec.flows.len())
+        .map(|flow| (flow, sender.clone()))
+        .collect()
+}
+
 /// A packet on its way.
 struct Travelling {
     flow: usize,

@@ -14,7 +14,7 @@ pub const CHECKING: usize = 5;
 /// Seeds by which a finding is judged in the end.
 pub const JUDGING: usize = 10;
 /// Candidates that are judged anew for each finding that is wanted.
-const TRIED: usize = 6;
+const TRIED: usize = 20;
 
 /// A path on which the sender is bad.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl Finding {
 /// Outcome for the best candidates.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
-    /// Findings whose verdict stands, worst for the sender first; no two have the same keys off their defaults.
+    /// Findings whose verdict stands, worst for the sender first; none sets all the keys of one that was found before.
     pub standing: Vec<Finding>,
     /// Findings whose verdict did not stand by the last seeds.
     pub fallen: Vec<Finding>,
@@ -83,13 +83,14 @@ pub fn findings(
             break;
         }
         let below = below.unwrap_or_else(|| next_round(value));
-        if value > below {
+        let mut before = all.standing.iter();
+        if value > below || before.any(|other| has_keys_of(&found.candidate, &other.candidate)) {
             continue;
         }
         let judge = |tried: &[Candidate]| bench.means(tried, &checking);
         let candidate = shrink(keys, found.candidate.clone(), below, judge)?;
         let mut before = all.standing.iter();
-        if before.any(|other| same_keys(&other.candidate, &candidate)) {
+        if before.any(|other| has_keys_of(&candidate, &other.candidate)) {
             continue;
         }
         let values = bench.values(std::slice::from_ref(&candidate), &judging)?;
@@ -115,7 +116,8 @@ pub fn findings(
     Ok(all)
 }
 
-fn same_keys(one: &Candidate, other: &Candidate) -> bool {
-    let mut both = one.iter().zip(other);
-    both.all(|(a, b)| a.is_some() == b.is_some())
+/// Whether a candidate sets all keys that an earlier one does: it is bad for that one's reason, as far as keys tell.
+fn has_keys_of(candidate: &Candidate, earlier: &Candidate) -> bool {
+    let mut both = candidate.iter().zip(earlier);
+    both.all(|(own, theirs)| own.is_some() || theirs.is_none())
 }

@@ -62,7 +62,7 @@ pub fn page(card: &Card) -> std::io::Result<String> {
         sets: sets.collect(),
         engine: &card.engine,
     };
-    render_page(TEMPLATE, CSS, &page)
+    render_page(TEMPLATE, CSS, &page, None)
 }
 
 fn shown(case: &Case) -> Shown<'_> {

@@ -130,6 +130,6 @@ impl Matrix<'_> {
             rows: self.rows(),
             engine: self.0.first().map_or("", |card| &card.engine),
         };
-        render_page(TEMPLATE, CSS, &page)
+        render_page(TEMPLATE, CSS, &page, None)
     }
 }

@@ -1,5 +1,7 @@
 //! A candidate as evolution varies it: for each key that is set, a point of the unit cube.
 
+use std::collections::BTreeSet;
+
 use skywave_core::rng::Stream;
 use skywave_scenario::Key;
 
@@ -87,6 +89,14 @@ impl Genome {
         let mut genome = Self(genes.collect());
         genome.set_one(keys, stream, coordinates);
         genome
+    }
+
+    /// The candidate with these keys at their defaults.
+    pub(super) fn without(mut self, keys: &BTreeSet<usize>) -> Self {
+        for &key in keys {
+            self.0[key] = None;
+        }
+        self
     }
 
     /// Sets a key if none is: without any, the candidate is the path of all defaults.

@@ -62,6 +62,9 @@ pub(super) struct Island {
     best: f64,
     since: usize,
     fruitless: usize,
+    /// Keys that this beginning leaves at their defaults: one of each best candidate before, so that another kind of path
+    /// is found.
+    barred: BTreeSet<usize>,
     found: Vec<Found>,
 }
 
@@ -80,6 +83,7 @@ impl Island {
             best: f64::INFINITY,
             since: 0,
             fruitless: 0,
+            barred: BTreeSet::new(),
             found: Vec::new(),
         };
         island.begin(keys);
@@ -111,9 +115,9 @@ impl Island {
         let lacks = self.wants().saturating_sub(self.children.len());
         for _ in 0..lacks {
             for _ in 0..TRIES {
-                let genome = self.next(keys);
+                let genome = self.next(keys).without(&self.barred);
                 let candidate = genome.candidate(keys);
-                if self.seen.insert(candidate.clone()) {
+                if keys_off(&candidate) > 0 && self.seen.insert(candidate.clone()) {
                     self.asked.push((genome, candidate));
                     break;
                 }
@@ -190,7 +194,26 @@ impl Island {
         }
         if self.since >= PATIENCE {
             self.keep_best();
+            self.bar(keys.len());
             self.begin(keys);
+        }
+    }
+
+    /// Bars a key of the best candidate; all are free again when half of them are barred.
+    fn bar(&mut self, keys: usize) {
+        let best = self.parents.first().into_iter();
+        let set = best.flat_map(|best| best.candidate.iter().enumerate());
+        let set: Vec<usize> = set
+            .filter(|(_, setting)| setting.is_some())
+            .map(|(key, _)| key)
+            .collect();
+        if set.is_empty() {
+            return;
+        }
+        let one = self.stream.uniform_int(0, set.len() as u64 - 1) as usize;
+        self.barred.insert(set[one]);
+        if 2 * self.barred.len() > keys {
+            self.barred.clear();
         }
     }
 

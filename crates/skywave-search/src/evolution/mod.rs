@@ -3,7 +3,8 @@
 //! An island has its own random stream, named by the seed and its number, and knows nothing of the others: so islands can be
 //! made in any place, and put together. It begins with candidates spread over the space, few keys of each set; then each
 //! generation has children of the best few, and the best few of parents and children live on. When nothing gets
-//! better any more, it begins anew elsewhere, and its best so far is one of its results.
+//! better any more, its best so far is one of its results, and it begins anew without one of that path's keys, so that what
+//! it finds then is bad for another reason.
 
 mod genome;
 mod island;

@@ -43,7 +43,10 @@ pub(super) fn rate(view: &View<'_>, at_least: f64) -> Option<Estimate> {
     if rates.iter().any(|rate| (rate / middle - 1.0).abs() > SAME) {
         return None;
     }
-    let squares: f64 = rates.iter().map(|rate| (rate - middle) * (rate - middle)).sum();
+    let squares: f64 = rates
+        .iter()
+        .map(|rate| (rate - middle) * (rate - middle))
+        .sum();
     let error = T * libm::sqrt(squares / (PARTS * (PARTS - 1)) as f64);
     let half = error.max(LEAST * middle);
     Some(Estimate::new(middle, middle - half, middle + half))

@@ -94,7 +94,12 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     let (steps, queue) = match bps {
         // The queue never held more than a few packets, which tells nothing of its limit.
-        Some(bps) if rate.found.told().is_some_and(|(_, by)| *by == RateBy::Behind) => {
+        Some(bps)
+            if rate
+                .found
+                .told()
+                .is_some_and(|(_, by)| *by == RateBy::Behind) =>
+        {
             (backlog::replay(view.sent, bps, None), None)
         }
         Some(bps) if rate.is_constant() => {
