@@ -2,7 +2,7 @@
 
 use crate::fit::path::{self, PathFit};
 use crate::record::{Probe, Probes};
-use crate::transfer::{Bins, Transfer};
+use crate::transfer::{Bins, Sent, Transfer};
 
 /// Share of a record that is fitted.
 const FITTED: f64 = 2.0 / 3.0;
@@ -77,8 +77,8 @@ pub(super) fn probes(record: &Probes) -> Result<Half<Probes>, String> {
 /// A transfer cut in two, and the path of its first part.
 pub(super) fn transfer(transfer: &Transfer) -> Result<(Half<Transfer>, PathFit), String> {
     let sent = &transfer.sent;
-    let first_s = sent.first().map_or(0.0, |sent| sent.at_s());
-    let last_s = sent.last().map_or(0.0, |sent| sent.at_s());
+    let first_s = sent.first().map_or(0.0, Sent::at_s);
+    let last_s = sent.last().map_or(0.0, Sent::at_s);
     let from_s = at(first_s, last_s);
     let index = sent.partition_point(|sent| sent.at_s() < from_s);
     cut(first_s, last_s, [index, sent.len() - index])?;

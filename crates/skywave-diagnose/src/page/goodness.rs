@@ -19,12 +19,11 @@ pub(super) fn goodness(goodness: &Goodness) -> String {
         Known::Told(compared) => compared,
         Known::Unknown(why) => return format!("  {from}: not compared, {why}\n"),
     };
-    let verdict = match goodness.fits() {
-        Some(true) => "fits".to_owned(),
-        _ => {
-            let wrong: Vec<&str> = wrong(compared).map(|number| number.name.as_str()).collect();
-            format!("does not fit: {}", wrong.join(", "))
-        }
+    let verdict = if goodness.fits() == Some(true) {
+        "fits".to_owned()
+    } else {
+        let wrong: Vec<&str> = wrong(compared).map(|number| number.name.as_str()).collect();
+        format!("does not fit: {}", wrong.join(", "))
     };
     // Writing to a string does not fail.
     let mut out = String::new();
