@@ -82,7 +82,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let answer = if args.no_advice {
         Answer::Nothing
     } else {
-        Answer::of(&diagnosis, &host, |question| watched(question))?
+        Answer::of(&diagnosis, &host, watched)?
     };
     let sections: Vec<_> = answer.section().into_iter().collect();
     if let Some(path) = &args.html {

@@ -99,18 +99,18 @@ impl Carried {
     /// Lines below the table.
     pub(super) fn lines(&self) -> String {
         let counted = |n: u64, thing| counted(n as usize, thing);
-        let mut text = format!("TCP by {} ({}):\n", self.sender, self.profile);
-        for (arrow, totals) in ARROWS.iter().zip(&self.totals) {
-            text += &format!(
+        let ways = ARROWS.iter().zip(&self.totals).map(|(arrow, totals)| {
+            format!(
                 "{arrow} {}, {} delivered; {}, {} of them sent again; {}\n",
                 counted(totals.connections, "connection"),
                 counted(totals.bytes, "byte"),
                 counted(totals.segments, "segment"),
                 totals.retransmissions,
                 counted(totals.timeouts, "timeout"),
-            );
-        }
-        text
+            )
+        });
+        let first = format!("TCP by {} ({}):\n", self.sender, self.profile);
+        std::iter::once(first).chain(ways).collect()
     }
 
     /// Object for `--json`.

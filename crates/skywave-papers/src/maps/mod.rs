@@ -172,7 +172,7 @@ fn read(
                 known.join(", ")
             ))
         })?;
-        if !(model.at_least > 0.0) {
+        if model.at_least.is_nan() || model.at_least <= 0.0 {
             return Err(unknown(
                 "`at_least` must be a share above 0, such as 1.1".into(),
             ));

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::json;
 use skywave_lab::experiment::Ledger;
+use skywave_lab::report::plot::Plot;
 use skywave_search::Bench;
 use skywave_search::bench::Making;
 use skywave_search::map::{Check, Map, Question};
@@ -97,7 +98,7 @@ impl PaperMap {
             plots: map
                 .plots(first.keys())
                 .iter()
-                .map(|plot| plot.to_inline_svg())
+                .map(Plot::to_inline_svg)
                 .collect(),
             share,
             points,
