@@ -2,6 +2,7 @@
 //! compositions, and comparisons with other simulators.
 
 pub mod claims;
+mod embedded;
 pub mod file;
 pub mod maps;
 pub mod page;

@@ -16,7 +16,6 @@
 mod baseline;
 pub(crate) mod deciding;
 mod digest;
-pub(crate) mod embedded;
 mod error;
 mod formulas;
 mod html;
@@ -45,7 +44,7 @@ use skywave_lab::folder::{self, Folder};
 use skywave_lab::threads::{self, NoThreads};
 use skywave_scenario::{Files, NoFiles, Scenario, Spanned, nearest};
 
-use embedded::Embedded;
+use crate::embedded::{self, Embedded};
 use model::{ClaimModel, File};
 use select::View;
 

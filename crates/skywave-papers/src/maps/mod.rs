@@ -12,7 +12,7 @@ use skywave_lab::folder::Folder;
 use skywave_scenario::{CustomMembers, Files, NoFiles, ScenarioError, Space};
 use skywave_search::{Objective, SearchError};
 
-use crate::claims::embedded::PAPERS;
+use crate::embedded::PAPERS;
 use crate::file::{FileError, from_toml, read_text};
 
 pub use take::{Taken, Taking};
@@ -35,7 +35,7 @@ pub enum MapError {
     Search {
         /// The map.
         name: String,
-        /// What is wrong.
+        /// Fault of the search.
         error: SearchError,
     },
     /// The list names what does not exist.
@@ -43,10 +43,10 @@ pub enum MapError {
     Unknown {
         /// The map.
         name: String,
-        /// What does not exist, and what does.
+        /// Name that does not exist, and those that do.
         problem: String,
     },
-    /// There are no maps.
+    /// Paper without maps.
     #[error("{0} has no maps: expected a folder `{FOLDER}` with a `{LIST}`")]
     None(String),
 }
@@ -62,7 +62,7 @@ struct List {
 #[serde(deny_unknown_fields)]
 struct MapModel {
     name: String,
-    /// What holds inside, in words.
+    /// Statement that holds inside, in words.
     statement: String,
     /// The file of its space.
     space: String,

@@ -28,9 +28,9 @@ pub struct Taking<'a> {
 /// A map that was taken.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
-    /// Its name.
+    /// Name of the map.
     pub name: String,
-    /// What holds inside, and how sure the map is, in words.
+    /// Statement that holds inside, and how sure the map is, in words.
     pub words: String,
     /// A plot each for levels of the third key and those after it, as SVG inside of a page.
     pub plots: Vec<String>,

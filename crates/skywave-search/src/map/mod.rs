@@ -27,9 +27,9 @@ const LEAST: f64 = 1e-3;
 
 /// Sender and space that a map is about, and when a point is inside.
 pub struct Question<'a> {
-    /// What measures candidates.
+    /// Bench that measures candidates.
     pub bench: &'a Bench<'a>,
-    /// What varies: each key has one range.
+    /// Keys that vary, each in one range.
     pub keys: &'a [Key],
     /// A point is inside if the objective has at least this value.
     pub at_least: f64,
@@ -40,7 +40,7 @@ pub struct Question<'a> {
 /// A region of a space of paths.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// What it was learnt from.
+    /// Measured points that it was learnt from.
     pub survey: Survey,
     process: Gaussian,
 }
@@ -50,7 +50,7 @@ pub struct Map {
 pub struct Check {
     /// Points that took no part in making it.
     pub points: usize,
-    /// Those of them that it puts on the right side.
+    /// Points of these that the map puts on the right side.
     pub right: usize,
 }
 

@@ -66,7 +66,7 @@ impl Survey {
     }
 }
 
-/// Of the offered places those about which it is least sure. As soon as one is taken, those around it count as
+/// Offered places about which the map is least sure. As soon as one is taken, those around it count as
 /// surer: what it will be is taken for measured.
 fn unsure(
     process: &Gaussian,

@@ -20,7 +20,7 @@ const STEP: f64 = 1.05;
 const FINER: f64 = 1.005;
 /// Share of the round trips that count; the others waited for something else, such as a late ACK.
 const COUNTED: f64 = 0.85;
-/// Of the distance between round trips and what a link without a rate would give, so much at most may be left.
+/// Greatest share that may be left of the distance between round trips and what a link without a rate would give.
 const LEFT: f64 = 0.8;
 /// Parts whose rates are further from their median than this do not tell the same.
 const SAME: f64 = 0.15;

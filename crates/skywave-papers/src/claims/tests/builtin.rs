@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::claims::baseline::names;
-use crate::claims::{Verdict, embedded, evaluate, load, load_dir, papers};
+use crate::claims::{Verdict, evaluate, load, load_dir, papers};
+use crate::embedded;
 use skywave_scenario::Scenario;
 
 fn folder() -> PathBuf {

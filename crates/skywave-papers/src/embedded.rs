@@ -14,7 +14,7 @@ pub(crate) struct Embedded {
 }
 
 /// The sets of cases for laws, the folders of `experiments/referee/`, in the order of their names.
-pub(super) const SETS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));
+pub(crate) const SETS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/sets.rs"));
 
 /// All papers, in the order of their names, in which they are reproduced.
 pub(crate) const PAPERS: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
