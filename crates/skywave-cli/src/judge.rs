@@ -1,7 +1,5 @@
 //! `skywave judge`: run a law through cases, and print what it passed.
 
-mod foreign;
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -11,6 +9,7 @@ use skywave_papers::claims::{self, Paper};
 use skywave_papers::referee::{self, Card, Law, Matrix, Retracing, Sender, SetCard, Trial};
 
 use crate::failure::Failure;
+use crate::foreign::Foreign;
 use crate::interrupt;
 use crate::keep::Keep;
 use crate::names::Named;
@@ -120,7 +119,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 
 /// A law by its name: of another library, or of the simulator.
 fn law(text: &str) -> Result<Box<dyn Sender>, Failure> {
-    Ok(match foreign::Foreign::named(text)? {
+    Ok(match Foreign::named(text)? {
         Some(foreign) => Box::new(foreign),
         None => Box::new(Law::parse(text)?),
     })

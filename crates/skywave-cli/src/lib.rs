@@ -7,6 +7,7 @@ mod elsewhere;
 mod failure;
 mod figures;
 mod forecast;
+mod foreign;
 mod gap;
 mod get;
 mod hints;

@@ -18,6 +18,7 @@ use skywave_search::page::{Page, percent};
 use skywave_search::{Bench, Candidate, Objective, SPACE, SPACE_FILE, SearchError};
 
 use crate::failure::Failure;
+use crate::foreign::{self, Foreign};
 use crate::keep::Keep;
 use crate::names::Named;
 use crate::progress::Bar;
@@ -33,7 +34,8 @@ use crate::{interrupt, output};
 #[derive(Debug, clap::Args)]
 #[command(after_help = help())]
 pub(crate) struct Args {
-    /// The sender: a preset (`skywave variants`), or a composition as in a scenario.
+    /// The sender: a preset (`skywave variants`), a composition as in a scenario, or another QUIC library's as noq:bbr3
+    /// and quinn:bbr, alone on its path.
     law: String,
 
     /// A sender that it is compared with, on the same paths and seeds; may be given several times.
@@ -101,6 +103,7 @@ fn help() -> String {
         skywave worst copa --against bbr --time 10min  # where BBR does much better\n  \
         skywave worst bbr --against linux --objective starved\n  \
         skywave worst '{ preset = \"sack\", congestion = \"veno\" }' --runs 2000\n  \
+        skywave worst noq:bbr3 --against quinn:bbr --time 8min\n  \
         skywave worst quic-bbr --space my-space.toml --json\n  \
         skywave run runs/worst-vegas/1.toml --series   # what was found, looked at\n\n\
         Objectives, each a share that the search makes small:"
@@ -136,7 +139,16 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         .chain(&args.against)
         .cloned()
         .collect();
-    let spaces = space.with_senders(&args.flow, &senders)?;
+    let foreign: Vec<Option<Foreign>> = {
+        let each = senders.iter().map(|name| Foreign::named(name));
+        each.collect::<Result<_, _>>()?
+    };
+    let seats = senders.iter().zip(&foreign).map(|(name, foreign)| {
+        let seat = foreign.as_ref().map(|_| foreign::SEAT.to_owned());
+        seat.unwrap_or_else(|| name.clone())
+    });
+    let seats: Vec<String> = seats.collect();
+    let spaces = space.with_senders(&args.flow, &seats)?;
     let dir = match args.shard {
         Some(shard) => args.keep.out.join(ShardFile::directory(&name, shard)),
         None => args.keep.out.join(&name),
@@ -146,11 +158,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         space: &spaces[0],
         flow: &args.flow,
         senders: &senders,
+        seats: &seats,
         objective,
         command: &command,
     };
     let ledger = Ledger::open(&dir, args.keep.fresh, &output::doubts)?;
-    let result = find(args, &spaces, &page, &ledger);
+    let result = find(args, &spaces, &foreign, &page, &ledger);
     ledger.arrange()?;
     let findings = match result {
         Ok(Some(findings)) => findings,
@@ -186,6 +199,7 @@ fn objective(args: &Args) -> Result<&'static Objective, Failure> {
 fn find(
     args: &Args,
     spaces: &[Space<'_>],
+    foreign: &[Option<Foreign>],
     page: &Page<'_>,
     ledger: &Ledger,
 ) -> Result<Option<Findings>, Failure> {
@@ -204,7 +218,12 @@ fn find(
     } else {
         &spaces[..1]
     };
-    let bench = Bench::new(compared, &args.flow, page.objective, Some(ledger), making)?;
+    let mut bench = Bench::new(compared, &args.flow, page.objective, Some(ledger), making)?;
+    for (sender, machine) in foreign.iter().enumerate() {
+        if let Some(machine) = machine {
+            bench = bench.carried_by(sender, machine);
+        }
+    }
     let seeds = spaces[0].scenario().seeds();
     let keys = spaces[0].keys();
     let islands = islands(args);

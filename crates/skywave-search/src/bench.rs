@@ -10,6 +10,7 @@ use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::spec::Traffic;
 use skywave_sim::{Spec, simulate_watched};
 
+use crate::machine::Machine;
 use crate::measure::{self, BIN, CARRIED, STALL};
 use crate::{Candidate, Objective};
 
@@ -53,6 +54,8 @@ pub struct Making<'a> {
 pub struct Bench<'a> {
     /// A space for each sender: the one that is judged, then the others.
     senders: &'a [Space<'a>],
+    /// For each of them what runs it; `None` for the simulator.
+    machines: Vec<Option<&'a dyn Machine>>,
     flow: &'a str,
     objective: &'a Objective,
     ledger: Option<&'a Ledger>,
@@ -66,6 +69,8 @@ pub struct Bench<'a> {
 struct Task {
     spec: Spec,
     flow: usize,
+    /// Place of the sender among those of the bench.
+    sender: usize,
     wants: Vec<&'static str>,
 }
 
@@ -112,6 +117,7 @@ impl<'a> Bench<'a> {
         }
         Ok(Self {
             senders,
+            machines: vec![None; senders.len()],
             flow,
             objective,
             ledger,
@@ -120,6 +126,15 @@ impl<'a> Bench<'a> {
             found: AtomicUsize::new(0),
             given_up: AtomicUsize::new(0),
         })
+    }
+
+    /// Bench on which `machine` carries the flow in place of a sender, told by its place among them.
+    #[must_use]
+    pub fn carried_by(mut self, sender: usize, machine: &'a dyn Machine) -> Self {
+        if let Some(place) = self.machines.get_mut(sender) {
+            *place = Some(machine);
+        }
+        self
     }
 
     /// Runs that a candidate takes with so many seeds.
@@ -188,6 +203,9 @@ impl<'a> Bench<'a> {
             for (sender, point) in points.iter().enumerate() {
                 let mut spec = point.spec(seed);
                 let flow = place(point, &spec, self.flow)?;
+                if self.machines[sender].is_some_and(|machine| !machine.can(&spec, flow)) {
+                    return None;
+                }
                 // What a path carries is the same for all senders, and a stall is the first one's.
                 let wants = if sender == 0 {
                     self.objective.wants
@@ -200,6 +218,7 @@ impl<'a> Bench<'a> {
                 tasks.push(Task {
                     spec,
                     flow,
+                    sender,
                     wants: wants.to_vec(),
                 });
             }
@@ -214,14 +233,20 @@ impl<'a> Bench<'a> {
             return Err(SearchError::Interrupted);
         }
         let ledger = self.ledger.filter(|_| !task.spec.has_custom());
-        let key = ledger.map(|ledger| (ledger, RunKey::new(&task.spec, ENGINE)));
+        let machine = self.machines[task.sender];
+        let engine = machine.map_or(ENGINE, Machine::engine);
+        let key = ledger.map(|ledger| (ledger, RunKey::new(&task.spec, engine)));
         let known = key.and_then(|(ledger, key)| ledger.get(key));
         let has_all = |numbers: &Numbers| task.wants.iter().all(|name| numbers.contains_key(*name));
         if let Some(known) = known.filter(|numbers| numbers.is_empty() || has_all(numbers)) {
             self.tell(true);
             return Ok(self.whole(known));
         }
-        let numbers = match simulate(&task.spec, cancel) {
+        let outcome = match machine {
+            Some(machine) => machine.run(&task.spec, task.flow, cancel),
+            None => simulate(&task.spec, cancel),
+        };
+        let numbers = match outcome {
             Some(outcome) => measure::of(&task.spec, &outcome, task.flow, &task.wants),
             None if cancel.load(Ordering::Relaxed) => return Err(SearchError::Interrupted),
             None => Numbers::new(),

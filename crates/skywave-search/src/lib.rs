@@ -12,6 +12,7 @@ pub mod bench;
 mod builtin;
 pub mod evolution;
 pub mod findings;
+mod machine;
 pub mod map;
 mod measure;
 mod objective;
@@ -22,6 +23,7 @@ use skywave_scenario::Setting;
 
 pub use bench::{Bench, SearchError};
 pub use builtin::{SPACE, SPACE_FILE};
+pub use machine::Machine;
 pub use measure::ALL as MEASURES;
 pub use objective::{OBJECTIVES, Objective};
 

@@ -18,6 +18,8 @@ pub struct Page<'a> {
     pub flow: &'a str,
     /// The sender, then those that it is compared with, as they were given.
     pub senders: &'a [String],
+    /// The senders as a scenario can have them: what stands for one that the simulator does not have.
+    pub seats: &'a [String],
     /// Objective of the search.
     pub objective: &'a Objective,
     /// Command that makes the search.
@@ -40,9 +42,16 @@ impl Page<'_> {
             "# Shrunk from a path of {found} so that the value stays at most {below}. Found by\n#   {}\n",
             self.command
         );
+        let both = self.senders.iter().zip(self.seats);
+        for (sender, seat) in both.filter(|(sender, seat)| sender != seat) {
+            let _ = writeln!(
+                text,
+                "# {sender} is another library's whole connection; here {seat} stands in its place.\n"
+            );
+        }
         let title = format!("The worst path of {sender}");
-        let swept = if self.senders.len() > 1 {
-            self.senders
+        let swept = if self.seats.len() > 1 {
+            self.seats
         } else {
             &[]
         };

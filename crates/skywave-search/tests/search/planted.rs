@@ -131,6 +131,7 @@ fn a_planted_stall_is_found_and_made_small() {
         space: &spaces[0],
         flow: "test",
         senders: &["stuck".to_owned()],
+        seats: &["stuck".to_owned()],
         objective: Objective::named("stall").unwrap(),
         command: "skywave worst stuck",
     };

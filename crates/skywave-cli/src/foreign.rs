@@ -1,46 +1,53 @@
-//! Senders of other QUIC libraries as laws to judge.
+//! Senders of other QUIC libraries in place of one of the simulator's: `noq:bbr3`, `quinn:bbr`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use skywave_foreign::Sender as Machine;
+use skywave_foreign::Sender as Connection;
 use skywave_lab::experiment::ENGINE;
 use skywave_lab::scenario::{Files, Scenario};
 use skywave_papers::referee::{Law, Sender};
+use skywave_search::Machine;
 use skywave_sim::{Outcome, Spec};
 
 use crate::failure::Failure;
 
 /// The sender of the simulator that stands in a scenario where another library's will run: what QUIC refuses is refused
 /// for both.
-const SEAT: &str = "quic-cubic";
+pub(crate) const SEAT: &str = "quic-cubic";
 
 /// A whole connection of another library, over the scenario's links.
-pub(super) struct Foreign {
-    machine: Machine,
+pub(crate) struct Foreign {
+    connection: Connection,
     seat: Law,
     engine: String,
 }
 
 impl Foreign {
     /// The sender of that name; `None` if the name is not as those of other libraries are, `noq:bbr3`.
-    pub(super) fn named(name: &str) -> Result<Option<Self>, Failure> {
-        let is_theirs = |name: &str| name.contains(':') && !name.trim_start().starts_with('{');
-        if !is_theirs(name) {
+    pub(crate) fn named(name: &str) -> Result<Option<Self>, Failure> {
+        if !name.contains(':') || name.trim_start().starts_with('{') {
             return Ok(None);
         }
-        let machine =
+        let connection =
             skywave_foreign::parse(name).map_err(|unknown| Failure::Usage(unknown.to_string()))?;
         Ok(Some(Self {
-            machine,
+            connection,
             seat: Law::parse(SEAT)?,
             engine: format!("{ENGINE} {name}"),
         }))
+    }
+
+    fn carry(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
+        if cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        skywave_foreign::run_all(spec, &self.connection).ok()
     }
 }
 
 impl Sender for Foreign {
     fn name(&self) -> &str {
-        self.machine.name()
+        self.connection.name()
     }
 
     fn take(
@@ -52,7 +59,8 @@ impl Sender for Foreign {
         let taken = self.seat.take(scenario, seats, files)?;
         for point in taken.points() {
             let spec = point.spec(taken.seeds().first().copied().unwrap_or(1));
-            skywave_foreign::check(&spec, &self.machine).map_err(|refused| refused.to_string())?;
+            skywave_foreign::check(&spec, &self.connection)
+                .map_err(|refused| refused.to_string())?;
         }
         Ok(taken)
     }
@@ -62,10 +70,21 @@ impl Sender for Foreign {
     }
 
     fn run(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
-        if cancel.load(Ordering::Relaxed) {
-            return None;
-        }
-        // What is refused was refused by `take`.
-        skywave_foreign::run_all(spec, &self.machine).ok()
+        self.carry(spec, cancel)
+    }
+}
+
+impl Machine for Foreign {
+    fn engine(&self) -> &str {
+        &self.engine
+    }
+
+    fn can(&self, spec: &Spec, _: usize) -> bool {
+        // Its connections share a run with nobody else's.
+        spec.flows.len() == 1 && skywave_foreign::check(spec, &self.connection).is_ok()
+    }
+
+    fn run(&self, spec: &Spec, _: usize, cancel: &AtomicBool) -> Option<Outcome> {
+        self.carry(spec, cancel)
     }
 }
