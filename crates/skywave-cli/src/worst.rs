@@ -149,6 +149,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     });
     let seats: Vec<String> = seats.collect();
     let spaces = space.with_senders(&args.flow, &seats)?;
+    // Others are simulated only where they are compared with.
+    let compared = if objective.compares {
+        &spaces[..]
+    } else {
+        &spaces[..1]
+    };
+    let each = each(args, compared)?;
     let dir = match args.shard {
         Some(shard) => args.keep.out.join(ShardFile::directory(&name, shard)),
         None => args.keep.out.join(&name),
@@ -163,7 +170,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         command: &command,
     };
     let ledger = Ledger::open(&dir, args.keep.fresh, &output::doubts)?;
-    let result = find(args, &spaces, &foreign, &page, &ledger);
+    let result = find(args, each, (compared, &foreign), &page, &ledger);
     ledger.arrange()?;
     let findings = match result {
         Ok(Some(findings)) => findings,
@@ -198,8 +205,8 @@ fn objective(args: &Args) -> Result<&'static Objective, Failure> {
 /// Searches, and makes findings unless this is a part of the islands.
 fn find(
     args: &Args,
-    spaces: &[Space<'_>],
-    foreign: &[Option<Foreign>],
+    each: usize,
+    (spaces, foreign): (&[Space<'_>], &[Option<Foreign>]),
     page: &Page<'_>,
     ledger: &Ledger,
 ) -> Result<Option<Findings>, Failure> {
@@ -212,13 +219,7 @@ fn find(
         cancel: interrupt::flag(),
         told: &|done, _| bar.at(done),
     };
-    // Others are simulated only where they are compared with.
-    let compared = if page.objective.compares {
-        spaces
-    } else {
-        &spaces[..1]
-    };
-    let mut bench = Bench::new(compared, &args.flow, page.objective, Some(ledger), making)?;
+    let mut bench = Bench::new(spaces, &args.flow, page.objective, Some(ledger), making)?;
     for (sender, machine) in foreign.iter().enumerate() {
         if let Some(machine) = machine {
             bench = bench.carried_by(sender, machine);
@@ -232,22 +233,9 @@ fn find(
         keys,
         seed: args.seed,
         islands: &islands,
-        each: match args.time {
-            Some(_) => usize::MAX,
-            None => args.runs / usize::from(args.islands) / bench.runs_each(seeds.len()).max(1),
-        },
+        each,
         go_on: &|| until.is_none_or(|until| Instant::now() < until),
     };
-    if plan.each < evolution::FIRST {
-        return Err(Failure::Usage(format!(
-            "--runs: {} are too few; expected at least {} for {} islands of {} candidates with {} runs each",
-            args.runs,
-            evolution::FIRST * usize::from(args.islands) * bench.runs_each(seeds.len()),
-            args.islands,
-            evolution::FIRST,
-            bench.runs_each(seeds.len()),
-        )));
-    }
     let worst = Cell::new(f64::INFINITY);
     let judge = |candidates: &[Candidate]| {
         let values = bench.means(candidates, seeds)?;
@@ -271,6 +259,25 @@ fn find(
         ));
     }
     Ok(Some(findings))
+}
+
+/// Candidates of an island, by the number of runs that were asked for.
+fn each(args: &Args, spaces: &[Space<'_>]) -> Result<usize, Failure> {
+    if args.time.is_some() {
+        return Ok(usize::MAX);
+    }
+    let runs = spaces.len() * spaces[0].scenario().seeds().len().max(1);
+    let each = args.runs / usize::from(args.islands) / runs;
+    if each < evolution::FIRST {
+        return Err(Failure::Usage(format!(
+            "--runs: {} are too few; expected at least {} for {} islands of {} candidates with {runs} runs each",
+            args.runs,
+            evolution::FIRST * usize::from(args.islands) * runs,
+            args.islands,
+            evolution::FIRST,
+        )));
+    }
+    Ok(each)
 }
 
 /// The islands to make here: all, or every n-th of them.

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use skywave_diagnose::fit::path;
+use skywave_diagnose::fit::Known;
+use skywave_diagnose::fit::path::{self, RateModel};
 use skywave_diagnose::transfer::{Fate, Transfer, read};
 use skywave_diagnose::why::{Verdict, why};
 use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
@@ -171,4 +172,24 @@ fn a_policer_is_named() {
     assert!(right_losses(&transfer) > 50);
     let why = why(&transfer, path::fit(&transfer).as_ref());
     assert_eq!(why.verdict, Verdict::Policer, "{}", why.sentence);
+}
+
+#[test]
+fn the_rate_is_told_though_losses_keep_the_link_idle() {
+    let radio = r#"rate = "8Mbps"
+        delay = "30ms"
+        queue = { droptail = "60 packets" }
+        loss = { forward = { iid = 0.04 } }"#;
+    for transport in ["cubic", "reno"] {
+        let transfer = transfer(transport, radio);
+        let path = path::fit(&transfer).unwrap();
+        let Known::Told(RateModel::Constant(rate, _)) = &path.rate else {
+            panic!("{transport}: {:?}", path.rate);
+        };
+        assert!(
+            (rate.value / 8e6 - 1.0).abs() < 0.05,
+            "{transport}: {rate:?}"
+        );
+        assert!(path.queue.told().is_none(), "{transport}");
+    }
 }

@@ -137,11 +137,6 @@ impl<'a> Bench<'a> {
         self
     }
 
-    /// Runs that a candidate takes with so many seeds.
-    pub fn runs_each(&self, seeds: usize) -> usize {
-        self.senders.len() * seeds
-    }
-
     /// Runs that were given up because a sender flooded the path.
     pub fn given_up(&self) -> usize {
         self.given_up.load(Ordering::Relaxed)

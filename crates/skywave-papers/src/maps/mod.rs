@@ -4,6 +4,8 @@
 //! the spaces that it names, scenarios with a `[search]`.
 
 mod take;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 

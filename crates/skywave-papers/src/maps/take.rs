@@ -35,11 +35,11 @@ pub struct Taken {
     /// A plot each for levels of the third key and those after it, as SVG inside of a page.
     pub plots: Vec<String>,
     #[serde(skip)]
-    share: f64,
+    pub(super) share: f64,
     #[serde(skip)]
     points: usize,
     #[serde(skip)]
-    check: Check,
+    pub(super) check: Check,
 }
 
 impl PaperMap {

@@ -19,7 +19,7 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
         .filter(|p| p.extension().is_some_and(|e| e == "toml"))
         // These files are about scenarios, but are not scenarios.
         .filter(|p| {
-            !["claims.toml", "study.toml", "space.toml"]
+            !["claims.toml", "study.toml", "space.toml", "maps.toml"]
                 .iter()
                 .any(|name| p.ends_with(name))
         })
