@@ -1,11 +1,11 @@
 //! `skywave judge`: run a law through cases, and print what it passed.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use skywave_lab::scenario::Scenario;
-use skywave_papers::claims::{self, Paper};
+use skywave_papers::claims::Paper;
 use skywave_papers::referee::{self, Card, Law, Matrix, Retracing, Sender, SetCard, Trial};
 
 use crate::failure::Failure;
@@ -15,8 +15,6 @@ use crate::keep::Keep;
 use crate::names::Named;
 use crate::{output, several};
 
-/// Folder of cards in the folder of results.
-const CARDS: &str = "judge";
 /// Folder of the table of all laws, and of one of several.
 const ALL: &str = "all";
 const SEVERAL: &str = "several";
@@ -131,23 +129,13 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
         let sets = referee::sets().map(referee::load);
         return Ok(sets.collect::<Result<_, _>>()?);
     }
-    let set = |given: &String| {
-        let folder = claims::folder_of(Path::new(given));
-        match folder.filter(|_| referee::sets().all(|name| name != given)) {
-            Some(folder) if claims::is_paper(&folder) => referee::load_dir(&folder),
-            Some(folder) => Err(claims::ClaimsError::Seat(format!(
-                "{}: a folder without claims.toml is no set of cases",
-                folder.display()
-            ))),
-            None => referee::load(given),
-        }
-    };
-    Ok(args.sets.iter().map(set).collect::<Result<_, _>>()?)
+    let sets = args.sets.iter().map(|given| referee::named(given));
+    Ok(sets.collect::<Result<_, _>>()?)
 }
 
 /// Runs a law through the sets; leaves its card.
 fn judge(args: &Args, law: &dyn Sender, sets: &[Paper]) -> Result<Card, Failure> {
-    let dir = args.keep.out.join(CARDS).join(folder_name(law.name()));
+    let dir = args.keep.out.join(referee::folder(law.name()));
     // The table of many laws has no plots.
     let retracing = (!args.all).then(|| Retracing {
         threads: args.keep.threads(),
@@ -194,7 +182,7 @@ fn show(args: &Args, card: &Card) -> Result<(), Failure> {
         write!(out, "{}", card.to_json_lines())?;
         return Ok(());
     }
-    let dir = args.keep.out.join(CARDS).join(folder_name(&card.law));
+    let dir = args.keep.out.join(referee::folder(&card.law));
     writeln!(out, "{}", card.table(output::width(), args.cases))?;
     writeln!(out, "Card: {}", dir.join("card.html").display())?;
     Ok(())
@@ -203,7 +191,7 @@ fn show(args: &Args, card: &Card) -> Result<(), Failure> {
 /// Leaves and prints the table of several laws.
 fn together(args: &Args, cards: &[Card]) -> Result<(), Failure> {
     let name = if args.all { ALL } else { SEVERAL };
-    let dir = args.keep.out.join(CARDS).join(name);
+    let dir = args.keep.out.join(referee::folder(name));
     let matrix = Matrix(cards);
     let page = dir.join("card.html");
     output::write(&dir.join("card.jsonl"), &matrix.to_json_lines())?;
@@ -218,15 +206,4 @@ fn together(args: &Args, cards: &[Card]) -> Result<(), Failure> {
     write!(out, "\n{}", matrix.table(output::width()))?;
     writeln!(out, "Card: {}", page.display())?;
     Ok(())
-}
-
-/// The name of a law's folder: what is no letter, digit, dot, plus or underscore becomes a hyphen.
-fn folder_name(law: &str) -> PathBuf {
-    let keeps = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
-    let plain: String = law
-        .chars()
-        .map(|c| if keeps(c) { c } else { '-' })
-        .collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    PathBuf::from(words.join("-"))
 }

@@ -1,21 +1,19 @@
 //! `skywave worst`: the path on which a sender is worst.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use skywave_lab::experiment::{Ledger, Shard, ShardFile};
 use skywave_lab::folder::Folder;
 use skywave_lab::report::number::counted;
-use skywave_lab::report::remove_file;
 use skywave_lab::scenario::{CustomMembers, Space};
 use skywave_search::bench::Making;
-use skywave_search::evolution::{self, Found, Plan};
-use skywave_search::findings::{self, Findings};
+use skywave_search::findings::Findings;
 use skywave_search::page::{Page, percent};
-use skywave_search::{Bench, Candidate, Objective, SPACE, SPACE_FILE, SearchError};
+use skywave_search::request::{Amount, FIND, FLOW, ISLANDS, News, RUNS, Request, leave};
+use skywave_search::{Objective, SPACE, SPACE_FILE, SearchError};
 
 use crate::failure::Failure;
 use crate::foreign::{self, Foreign};
@@ -51,11 +49,11 @@ pub(crate) struct Args {
     space: Option<PathBuf>,
 
     /// The flow whose sender it is.
-    #[arg(long, value_name = "NAME", default_value = "test")]
+    #[arg(long, value_name = "NAME", default_value = FLOW)]
     flow: String,
 
     /// Simulations to search with; shrinking and judging come on top.
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value_t = RUNS)]
     runs: usize,
 
     /// Search for as long as this instead, such as 10min; ends after a whole generation.
@@ -67,7 +65,7 @@ pub(crate) struct Args {
     seed: u64,
 
     /// Searches beside each other that know nothing of each other.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = ISLANDS, value_parser = clap::value_parser!(u16).range(1..=1000))]
     islands: u16,
 
     /// Make this part of the islands alone, such as 1/2, into OUT/worst-LAW.shard-1-of-2; `skywave merge` puts the
@@ -80,7 +78,7 @@ pub(crate) struct Args {
     below: Option<f64>,
 
     /// Findings to make.
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = FIND)]
     find: usize,
 
     /// Print one JSON object a finding instead of the table.
@@ -118,7 +116,8 @@ fn help() -> String {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let objective = objective(args)?;
+    let objective = Objective::chosen(args.objective.as_deref(), !args.against.is_empty());
+    let objective = objective.map_err(|why| Failure::Usage(format!("--objective: {why}")))?;
     if args
         .below
         .is_some_and(|below| below.is_nan() || below <= 0.0)
@@ -133,29 +132,31 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         None => (SPACE_FILE.to_owned(), SPACE.to_owned()),
     };
     let folder = Folder::of(Path::new(&file));
-    let name = format!("worst-{}", slug(&args.law));
-    let space = Space::parse(&name, &file, &text, &folder, &custom)?;
     let senders: Vec<String> = std::iter::once(&args.law)
         .chain(&args.against)
         .cloned()
         .collect();
-    let foreign: Vec<Option<Foreign>> = {
-        let each = senders.iter().map(|name| Foreign::named(name));
-        each.collect::<Result<_, _>>()?
-    };
+    let foreign = senders.iter().map(|name| Foreign::named(name));
+    let foreign: Vec<Option<Foreign>> = foreign.collect::<Result<_, _>>()?;
     let seats = senders.iter().zip(&foreign).map(|(name, foreign)| {
         let seat = foreign.as_ref().map(|_| foreign::SEAT.to_owned());
         seat.unwrap_or_else(|| name.clone())
     });
-    let seats: Vec<String> = seats.collect();
-    let spaces = space.with_senders(&args.flow, &seats)?;
-    // Others are simulated only where they are compared with.
-    let compared = if objective.compares {
-        &spaces[..]
-    } else {
-        &spaces[..1]
+    let request = Request {
+        seats: seats.collect(),
+        senders,
+        objective,
+        flow: args.flow.clone(),
+        amount: args.time.map_or(Amount::Runs(args.runs), Amount::Time),
+        seed: args.seed,
+        islands: args.islands,
+        below: args.below,
+        find: args.find,
     };
-    let each = each(args, compared)?;
+    let name = request.name();
+    let space = Space::parse(&name, &file, &text, &folder, &custom)?;
+    let spaces = request.spaces(&space)?;
+    request.check(&spaces)?;
     let dir = match args.shard {
         Some(shard) => args.keep.out.join(ShardFile::directory(&name, shard)),
         None => args.keep.out.join(&name),
@@ -164,13 +165,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let page = Page {
         space: &spaces[0],
         flow: &args.flow,
-        senders: &senders,
-        seats: &seats,
+        senders: &request.senders,
+        seats: &request.seats,
         objective,
         command: &command,
     };
     let ledger = Ledger::open(&dir, args.keep.fresh, &output::doubts)?;
-    let result = find(args, each, (compared, &foreign), &page, &ledger);
+    let result = find(args, &request, (&spaces, &foreign), &ledger);
     ledger.arrange()?;
     let findings = match result {
         Ok(Some(findings)) => findings,
@@ -184,30 +185,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     show(args, &page, &findings, &dir)
 }
 
-fn objective(args: &Args) -> Result<&'static Objective, Failure> {
-    let has_others = !args.against.is_empty();
-    let default = if has_others { "against" } else { "channel" };
-    let name = args.objective.as_deref().unwrap_or(default);
-    let Some(objective) = Objective::named(name) else {
-        let known = objectives().join(", ");
-        return Err(Failure::Usage(format!(
-            "--objective: there is no objective `{name}`; expected one of {known}"
-        )));
-    };
-    if objective.compares && !has_others {
-        return Err(Failure::Usage(format!(
-            "the objective `{name}` needs a sender to compare with: --against LAW"
-        )));
-    }
-    Ok(objective)
-}
-
 /// Searches, and makes findings unless this is a part of the islands.
 fn find(
     args: &Args,
-    each: usize,
+    request: &Request,
     (spaces, foreign): (&[Space<'_>], &[Option<Foreign>]),
-    page: &Page<'_>,
     ledger: &Ledger,
 ) -> Result<Option<Findings>, Failure> {
     let bar = Bar::of_search(
@@ -219,77 +201,24 @@ fn find(
         cancel: interrupt::flag(),
         told: &|done, _| bar.at(done),
     };
-    let mut bench = Bench::new(spaces, &args.flow, page.objective, Some(ledger), making)?;
+    let mut bench = request.bench(spaces, Some(ledger), making)?;
     for (sender, machine) in foreign.iter().enumerate() {
         if let Some(machine) = machine {
             bench = bench.carried_by(sender, machine);
         }
     }
-    let seeds = spaces[0].scenario().seeds();
-    let keys = spaces[0].keys();
-    let islands = islands(args);
-    let until = args.time.and_then(|time| Instant::now().checked_add(time));
-    let plan = Plan {
-        keys,
-        seed: args.seed,
-        islands: &islands,
-        each,
-        go_on: &|| until.is_none_or(|until| Instant::now() < until),
+    let tell = |news: News| match news {
+        News::Worst(value) => bar.say(format!("worst so far {}", percent(value))),
+        News::Shrinking => bar.say("making paths small".into()),
     };
-    let worst = Cell::new(f64::INFINITY);
-    let judge = |candidates: &[Candidate]| {
-        let values = bench.means(candidates, seeds)?;
-        let least = values.iter().flatten().fold(worst.get(), |a, b| a.min(*b));
-        if least < worst.get() {
-            bar.say(format!("worst so far {}", percent(least)));
-            worst.set(least);
-        }
-        Ok::<_, Failure>(values)
-    };
-    let found: Vec<Found> = evolution::search(&plan, judge)?;
-    if args.shard.is_some() {
-        return Ok(None);
-    }
-    bar.say("making paths small".into());
-    let findings = findings::findings(&bench, keys, &found, args.find, seeds, args.below)?;
+    let findings = request.findings(&bench, args.shard, &tell)?;
     if bench.given_up() > 0 {
         output::note(&format!(
             "{} given up because a sender sent without end; their paths are left out",
             counted(bench.given_up(), "run")
         ));
     }
-    Ok(Some(findings))
-}
-
-/// Candidates of an island, by the number of runs that were asked for.
-fn each(args: &Args, spaces: &[Space<'_>]) -> Result<usize, Failure> {
-    if args.time.is_some() {
-        return Ok(usize::MAX);
-    }
-    let runs = spaces.len() * spaces[0].scenario().seeds().len().max(1);
-    let each = args.runs / usize::from(args.islands) / runs;
-    if each < evolution::FIRST {
-        return Err(Failure::Usage(format!(
-            "--runs: {} are too few; expected at least {} for {} islands of {} candidates with {runs} runs each",
-            args.runs,
-            evolution::FIRST * usize::from(args.islands) * runs,
-            args.islands,
-            evolution::FIRST,
-        )));
-    }
-    Ok(each)
-}
-
-/// The islands to make here: all, or every n-th of them.
-fn islands(args: &Args) -> Vec<usize> {
-    let all = 0..usize::from(args.islands);
-    match args.shard {
-        None => all.collect(),
-        Some(shard) => all
-            .skip(shard.number() - 1)
-            .step_by(shard.count())
-            .collect(),
-    }
+    Ok(findings)
 }
 
 /// The command, for a comment; what is at its default is left out.
@@ -305,7 +234,7 @@ fn command(args: &Args) -> String {
     if let Some(space) = &args.space {
         add("space", output::for_shell(space));
     }
-    if args.flow != "test" {
+    if args.flow != FLOW {
         add("flow", quoted(&args.flow));
     }
     match args.time {
@@ -324,14 +253,6 @@ fn quoted(text: &str) -> String {
     output::for_shell(Path::new(text))
 }
 
-/// A sender as the name of a folder: letters and digits, and `-` for the rest.
-fn slug(law: &str) -> String {
-    let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = law.chars().map(letters).collect();
-    let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
-    parts.join("-")
-}
-
 fn told_shard(args: &Args, name: &str, dir: &Path, ledger: &Ledger) -> Result<(), Failure> {
     let count = args.shard.map_or(1, Shard::count);
     writeln!(
@@ -346,9 +267,8 @@ fn told_shard(args: &Args, name: &str, dir: &Path, ledger: &Ledger) -> Result<()
 
 fn show(args: &Args, page: &Page<'_>, findings: &Findings, dir: &Path) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    for (finding, number) in findings.standing.iter().zip(1..) {
-        let path = dir.join(format!("{number}.toml"));
-        output::write(&path, &page.file(finding))?;
+    let files = leave(page, findings, dir)?;
+    for ((finding, path), number) in findings.standing.iter().zip(&files).zip(1..) {
         if args.json {
             writeln!(out, "{}", page.json(finding, &path.display().to_string()))?;
             continue;
@@ -361,15 +281,7 @@ fn show(args: &Args, page: &Page<'_>, findings: &Findings, dir: &Path) -> Result
             };
             writeln!(out, "{start:<3}{line}")?;
         }
-        writeln!(out, "   skywave run {}\n", output::for_shell(&path))?;
-    }
-    // Of a search before.
-    for number in findings.standing.len() + 1.. {
-        let path = dir.join(format!("{number}.toml"));
-        if !path.exists() {
-            break;
-        }
-        remove_file(&path)?;
+        writeln!(out, "   skywave run {}\n", output::for_shell(path))?;
     }
     if args.json {
         return Ok(());

@@ -182,11 +182,7 @@ impl Gathering {
         let failure = Arc::new(Failure::default());
         let latest = Mutex::new(None);
         let options = Options {
-            // More threads would only wait for each other: one at a time has the interpreter.
-            threads: match threads {
-                None if self.custom => Some(1),
-                threads => threads.map(NonZeroUsize::get),
-            },
+            threads: running::threads(threads, self.custom),
             cancel: &failure.cancel,
             progress: &|progress| *lock(&latest) = Some(progress),
             ..Options::default()

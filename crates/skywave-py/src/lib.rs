@@ -24,10 +24,12 @@ mod diagnosis;
 mod errors;
 mod experiment;
 mod gathering;
+mod judging;
 mod maker;
 mod papers;
 mod results;
 mod running;
+mod searching;
 mod table;
 
 use pyo3::prelude::*;
@@ -54,11 +56,15 @@ mod _skywave {
     #[pymodule_export]
     use super::gathering::Gathering;
     #[pymodule_export]
+    use super::judging::{Card, judge, sets};
+    #[pymodule_export]
     use super::maker::Maker;
     #[pymodule_export]
     use super::papers::Paper;
     #[pymodule_export]
     use super::results::Results;
+    #[pymodule_export]
+    use super::searching::worst;
     #[pymodule_export]
     use super::table::Table;
 
@@ -69,6 +75,19 @@ mod _skywave {
     /// Most runs of a scenario.
     #[pymodule_export]
     const MAX_RUNS: usize = skywave_lab::scenario::MAX_RUNS;
+
+    /// Defaults of a search: simulations, islands, findings, and the flow whose sender it is.
+    #[pymodule_export]
+    const SEARCH: (usize, u16, usize, &str) = (
+        skywave_search::request::RUNS,
+        skywave_search::request::ISLANDS,
+        skywave_search::request::FIND,
+        skywave_search::request::FLOW,
+    );
+
+    /// Text of the space that is searched unless another one is given.
+    #[pymodule_export]
+    const SPACE: &str = skywave_search::SPACE;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -85,6 +104,14 @@ mod _skywave {
     #[pyo3(signature = (args, /))]
     fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
         py.detach(|| skywave_cli::main(args))
+    }
+
+    /// A quantity as scenarios write it, in SI units, and its unit; None if it is none.
+    #[pyfunction]
+    #[pyo3(signature = (text, /))]
+    fn quantity(text: &str) -> Option<(f64, &'static str)> {
+        let found = skywave_lab::scenario::Quantity::parse(text)?;
+        Some((found.value, found.unit))
     }
 
     /// The JSON schema of scenario files, as text.

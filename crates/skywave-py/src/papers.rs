@@ -111,7 +111,8 @@ impl Paper {
     }
 }
 
-fn claims_error(py: Python<'_>, error: &ClaimsError) -> PyErr {
+/// The exception for claims or cases that cannot be used.
+pub(crate) fn claims_error(py: Python<'_>, error: &ClaimsError) -> PyErr {
     match error {
         ClaimsError::Scenario(error)
         | ClaimsError::File(FileError::Mistake { shown: error, .. }) => scenario_error(py, error),

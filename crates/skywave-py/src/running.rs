@@ -2,6 +2,8 @@
 //! thread that called.
 
 use std::ffi::CString;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -10,6 +12,30 @@ use pyo3::PyTypeInfo;
 use pyo3::prelude::*;
 
 use crate::custom::Failure;
+
+/// Where finished runs are kept, and how others are made.
+#[derive(FromPyObject)]
+pub(crate) struct Keep {
+    /// Folder of results; `None` keeps nothing.
+    pub(crate) out: Option<PathBuf>,
+    /// Forget what the folder holds.
+    pub(crate) fresh: bool,
+    threads: Option<NonZeroUsize>,
+}
+
+impl Keep {
+    /// Number of threads, by whether members written in Python are among the runs.
+    pub(crate) fn threads(&self, custom: bool) -> Option<usize> {
+        threads(self.threads, custom)
+    }
+}
+
+/// Number of threads; `None` for one a core. With members written in Python it is one unless it is given: more would
+/// only wait for each other, as one at a time has the interpreter.
+pub(crate) fn threads(given: Option<NonZeroUsize>, custom: bool) -> Option<usize> {
+    let alone = custom.then_some(1);
+    given.map(NonZeroUsize::get).or(alone)
+}
 
 /// How often Ctrl-C is looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);

@@ -4,17 +4,23 @@
 //! <https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>
 
 use std::io;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array,
+};
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
-use skywave_lab::report::frame::Frame;
+use skywave_lab::report::frame::{Frame, unit};
+
+/// Name, unit, kind and values of a column.
+type Column<'py> = (String, Option<String>, String, Bound<'py, PyAny>);
 
 /// A table in Arrow's memory format.
 #[pyclass(frozen, module = "skywave._skywave")]
@@ -47,6 +53,26 @@ fn failed(error: &ArrowError) -> PyErr {
 
 #[pymethods]
 impl Table {
+    /// A table of columns: name, unit, kind (`number`, `count` or `text`) and values, in which a gap is None.
+    #[new]
+    #[pyo3(signature = (columns, /))]
+    fn new(columns: Vec<Column<'_>>) -> PyResult<Self> {
+        let mut fields = Vec::with_capacity(columns.len());
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
+        for (name, of, kind, values) in columns {
+            let array: ArrayRef = match kind.as_str() {
+                "number" => Arc::new(Float64Array::from(values.extract::<Vec<Option<f64>>>()?)),
+                "count" => Arc::new(UInt64Array::from(values.extract::<Vec<Option<u64>>>()?)),
+                _ => Arc::new(StringArray::from(values.extract::<Vec<Option<String>>>()?)),
+            };
+            let field = Field::new(name, array.data_type().clone(), true);
+            fields.push(field.with_metadata(of.map(|of| unit(&of)).unwrap_or_default()));
+            arrays.push(array);
+        }
+        let frame = Frame::new(fields, std::iter::once(Ok(arrays)));
+        Self::collect(frame).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }

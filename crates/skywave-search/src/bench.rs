@@ -8,7 +8,7 @@ use skywave_lab::way;
 use skywave_scenario::{Point, Space};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::spec::Traffic;
-use skywave_sim::{Spec, simulate_watched};
+use skywave_sim::{Outcome, Spec, simulate_watched};
 
 use crate::machine::Machine;
 use crate::measure::{self, BIN, CARRIED, STALL};
@@ -50,6 +50,12 @@ pub struct Making<'a> {
     pub told: &'a (dyn Fn(usize, usize) + Sync),
 }
 
+/// A simulation that is ready to be made.
+pub type Simulation<'a> = dyn Fn() -> Option<Outcome> + Sync + 'a;
+
+/// Maker of simulations with laws of the caller's own, which may need something of the thread that they are called on.
+pub type Within<'a> = dyn Fn(&Simulation<'_>) -> Option<Outcome> + Sync + 'a;
+
 /// A sender and those that it is compared with, over the paths of a space.
 pub struct Bench<'a> {
     /// A space for each sender: the one that is judged, then the others.
@@ -60,6 +66,7 @@ pub struct Bench<'a> {
     objective: &'a Objective,
     ledger: Option<&'a Ledger>,
     making: Making<'a>,
+    within: &'a Within<'a>,
     done: AtomicUsize,
     found: AtomicUsize,
     given_up: AtomicUsize,
@@ -122,6 +129,7 @@ impl<'a> Bench<'a> {
             objective,
             ledger,
             making,
+            within: &|simulation| simulation(),
             done: AtomicUsize::new(0),
             found: AtomicUsize::new(0),
             given_up: AtomicUsize::new(0),
@@ -135,6 +143,23 @@ impl<'a> Bench<'a> {
             *place = Some(machine);
         }
         self
+    }
+
+    /// The bench with simulations of laws of the caller's own made by `within`.
+    #[must_use]
+    pub fn within(mut self, within: &'a Within<'a>) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// The space with the sender that is judged.
+    pub fn space(&self) -> &'a Space<'a> {
+        &self.senders[0]
+    }
+
+    /// Number of senders.
+    pub(crate) fn senders(&self) -> usize {
+        self.senders.len()
     }
 
     /// Runs that were given up because a sender flooded the path.
@@ -237,9 +262,11 @@ impl<'a> Bench<'a> {
             self.tell(true);
             return Ok(self.whole(known));
         }
+        let simulation = || simulate(&task.spec, cancel);
         let outcome = match machine {
             Some(machine) => machine.run(&task.spec, task.flow, cancel),
-            None => simulate(&task.spec, cancel),
+            None if task.spec.has_custom() => (self.within)(&simulation),
+            None => simulation(),
         };
         let numbers = match outcome {
             Some(outcome) => measure::of(&task.spec, &outcome, task.flow, &task.wants),
@@ -276,7 +303,7 @@ fn place(point: &Point, spec: &Spec, name: &str) -> Option<usize> {
 }
 
 /// One simulation; `None` when `cancel` was set before its end, or it has too many packets.
-fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<skywave_sim::Outcome> {
+fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     let seconds = spec.duration.as_secs_f64();
     let carried = spec
         .links

@@ -5,6 +5,8 @@
 //! [`shrink`](shrink::shrink) puts keys back to their defaults and rounds numbers while the verdict stands, and
 //! [`findings`](findings::findings) judges what is left by seeds that nothing was chosen by.
 //!
+//! A [`Request`](request::Request) is a search as callers ask for it.
+//!
 //! Candidates, their order and what is kept depend on the seed alone: neither on threads, nor on which islands are made
 //! where.
 
@@ -17,6 +19,7 @@ pub mod map;
 mod measure;
 mod objective;
 pub mod page;
+pub mod request;
 pub mod shrink;
 
 use skywave_scenario::Setting;

@@ -18,7 +18,7 @@ mod plot;
 mod retrace;
 mod text;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::claims::{self, ClaimsError, Paper};
 
@@ -28,6 +28,9 @@ pub use html::page;
 pub use law::Law;
 pub use matrix::Matrix;
 pub use retrace::Retracing;
+
+/// Folder of cards in the folder of results.
+const CARDS: &str = "judge";
 
 /// The names of the built-in sets.
 pub fn sets() -> impl Iterator<Item = &'static str> {
@@ -48,6 +51,33 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
 /// When its files cannot be read, or are no claims and scenarios.
 pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     claims::load_dir(folder)
+}
+
+/// The set that a user names: a built-in one, else the one in that folder.
+///
+/// # Errors
+/// When there is none, or its files cannot be read.
+pub fn named(given: &str) -> Result<Paper, ClaimsError> {
+    let folder = claims::folder_of(Path::new(given));
+    match folder.filter(|_| sets().all(|name| name != given)) {
+        Some(folder) if claims::is_paper(&folder) => load_dir(&folder),
+        Some(folder) => Err(ClaimsError::Seat(format!(
+            "{}: a folder without claims.toml is no set of cases",
+            folder.display()
+        ))),
+        None => load(given),
+    }
+}
+
+/// The folder of a law's card in the folder of results: what is no letter, digit, dot, plus or underscore becomes a hyphen.
+pub fn folder(law: &str) -> PathBuf {
+    let keeps = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
+    let plain: String = law
+        .chars()
+        .map(|c| if keeps(c) { c } else { '-' })
+        .collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    Path::new(CARDS).join(words.join("-"))
 }
 
 /// A line for each case of a set: its name, and what it asks; lines have at most `width` columns.

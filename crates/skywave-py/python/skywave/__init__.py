@@ -19,6 +19,7 @@ from skywave import _skywave
 from skywave._cluster import ClusterError
 from skywave._custom import CongestionControl, LossDetector
 from skywave._diagnose import Advice, Diagnosis, diagnose
+from skywave._judge import Card, judge
 from skywave._reproduce import Reproduction, reproduce
 from skywave._results import Drawing, Drawings, Results
 from skywave._run import load, run
@@ -53,14 +54,17 @@ from skywave._skywave import (
     Stream,
     TimeoutEvent,
     Window,
+    quantity,
     standard_growth,
 )
 from skywave._table import Table
+from skywave._worst import WorstPath, WorstPaths, space, worst
 
 __all__ = [
     "AckEvent",
     "Advice",
     "Agent",
+    "Card",
     "ClusterError",
     "CongestionControl",
     "Delivery",
@@ -97,14 +101,20 @@ __all__ = [
     "Transport",
     "Variant",
     "Window",
+    "WorstPath",
+    "WorstPaths",
     "__version__",
     "diagnose",
+    "judge",
     "load",
+    "quantity",
     "reproduce",
     "run",
     "schema",
+    "space",
     "standard_growth",
     "variants",
+    "worst",
 ]
 
 __version__ = _skywave.VERSION

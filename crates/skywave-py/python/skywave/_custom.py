@@ -260,17 +260,33 @@ def _refuse_older(name: str, law: type[CongestionControl]) -> None:
         )
 
 
+def slot_of(factory: object) -> str:
+    """The slot of a sender in which a class belongs.
+
+    >>> class Patient(LossDetector): ...
+    >>> slot_of(Patient)
+    'detection'
+    """
+    return _slot(name_of(factory), factory)[0]
+
+
 def _member(name: str, factory: Factory) -> Member:
+    slot, base, made = _slot(name, factory)
+    if issubclass(made, CongestionControl):
+        _refuse_older(name, made)
+    methods = [m for m, body in vars(base).items() if callable(body) and m[0] != "_"]
+    own = [m for m in methods if getattr(made, m) is not getattr(base, m)]
+    return Member(slot, name, factory, own)
+
+
+def _slot(name: str, factory: object) -> tuple[str, type, type]:
+    """The slot of a class, the class that it is derived from, and the class itself."""
     made = factory
     while isinstance(made, partial):
         made = made.func
     for slot, base in _SLOTS:
         if isinstance(made, type) and issubclass(made, base):
-            if issubclass(made, CongestionControl):
-                _refuse_older(name, made)
-            methods = [m for m, body in vars(base).items() if callable(body) and m[0] != "_"]
-            own = [m for m in methods if getattr(made, m) is not getattr(base, m)]
-            return Member(slot, name, factory, own)
+            return slot, base, made
     raise TypeError(
         f"{name} must be a subclass of skywave.CongestionControl or skywave.LossDetector, or a "
         f"functools.partial of one, not {made!r}"

@@ -48,6 +48,13 @@ class Bar:
         bar = "█" * filled + "░" * (_WIDTH - filled)
         self._write(f"{self._what} {bar} {done}/{total} runs{left}")
 
+    def search(self, done: int, wanted: int | None, news: str) -> None:
+        """Runs of a search so far, those that it is to have if that is known, and what is new."""
+        elapsed = time.monotonic() - self._start
+        if elapsed >= _QUIET_S:
+            of = "" if wanted is None or done > wanted else f"/{wanted}"
+            self._write(f"{self._what}: {done}{of} runs · {news} · {elapsed:.0f} s")
+
     def _write(self, line: str) -> None:
         if line or self._length:
             # The line before may have been longer.

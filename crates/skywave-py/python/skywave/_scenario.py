@@ -6,6 +6,7 @@ same way as a file: the same checks, the same messages.
 
 import difflib
 import os
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -14,6 +15,9 @@ from typing import Any, Self
 from skywave import _custom, _toml
 from skywave._custom import CongestionControl, Factory, LossDetector
 from skywave._skywave import Experiment
+
+_KEYWORDS = {"from": "from_"}
+"""Keys of files that Python takes for words of its own."""
 
 Value = object
 """What a key of a scenario file holds: a string with a unit, a number, a list, a dict."""
@@ -41,37 +45,60 @@ class _Table:
 
     def _table(self) -> dict[str, object]:
         values = ((f.name.rstrip("_"), getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
-        return {name: _plain(value) for name, value in values if value is not None}
+        return {name: plain(value) for name, value in values if value is not None}
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """The value with tables as dicts, at any depth."""
     match value:
         case _Table():
             return value._table()
         case Mapping():
-            return {key: _plain(item) for key, item in value.items()}
+            return {key: plain(item) for key, item in value.items()}
         case list() | tuple():
-            return [_plain(item) for item in value]
+            return [plain(item) for item in value]
         case os.PathLike():
             return os.fspath(value)
     return _custom.name_of(value) if _custom.is_factory(value) else value
 
 
-def _factories(value: object) -> Iterator[Factory]:
+def collect(value: object, found: dict[str, Factory]) -> None:
+    """Adds the classes of a user's own in a value, by the names that they have in its text."""
+    for factory in factories(value):
+        name = _custom.name_of(factory)
+        if found.setdefault(name, factory) is not factory:
+            raise ValueError(f"two classes of this scenario are called {name}")
+
+
+def factories(value: object) -> Iterator[Factory]:
     """The classes of a user's own in a value, at any depth."""
     match value:
         case _Table():
             for f in fields(value):  # type: ignore[arg-type]
-                yield from _factories(getattr(value, f.name))
+                yield from factories(getattr(value, f.name))
         case Mapping():
             for item in value.values():
-                yield from _factories(item)
+                yield from factories(item)
         case list() | tuple():
             for item in value:
-                yield from _factories(item)
+                yield from factories(item)
         case _ if _custom.is_factory(value):
             yield value  # type: ignore[misc]
+
+
+def _named(value: object, custom: Mapping[str, Factory]) -> Any:
+    """A value of a file with classes in the place of the names that are theirs."""
+    match value:
+        case Mapping():
+            return {
+                key: custom[item]
+                if key in ("congestion", "detection") and isinstance(item, str) and item in custom
+                else _named(item, custom)
+                for key, item in value.items()
+            }
+        case list():
+            return [_named(item, custom) for item in value]
+    return value
 
 
 def _listed(values: object) -> object:
@@ -289,8 +316,9 @@ class Report(_Table):
 class Scenario:
     """A network, flows over it, and how to run them.
 
-    `sweep` maps paths to the values to try; all combinations are run. `base` is the folder that
-    traces are looked for in; the current one unless given.
+    `sweep` maps paths to the values to try; all combinations are run. `search` maps paths to the
+    ranges in which `skywave.worst` searches, such as {"log": ["1Mbps", "50Mbps"]}. `base` is the
+    folder that traces are looked for in; the current one unless given.
 
     >>> scenario = Scenario(
     ...     title="One lossy link",
@@ -313,6 +341,7 @@ class Scenario:
     title: str | None = None
     description: str | None = None
     sweep: Mapping[str, Iterable[Value]] = field(default_factory=dict)
+    search: Mapping[str, Value] = field(default_factory=dict)
     report: Report | None = None
     base: str | os.PathLike[str] = ""
 
@@ -320,6 +349,51 @@ class Scenario:
         # Read more than once; what is no list of values is the loader's to refuse.
         lists = {path: _listed(values) for path, values in self.sweep.items()}
         object.__setattr__(self, "sweep", lists)
+
+    @classmethod
+    def from_toml(
+        cls,
+        text: str,
+        *,
+        name: str = "scenario",
+        base: str | os.PathLike[str] = "",
+        custom: Mapping[str, Factory] | None = None,
+    ) -> Self:
+        """The scenario that the text of a file has, to go on from with `dataclasses.replace`.
+        `custom` has the classes that the text names; a mistake is a `ScenarioError`.
+
+        >>> link = Link(between=("a", "b"), rate="2Mbps", delay="80ms")
+        >>> flow = Flow(from_="a", to="b")
+        >>> text = Scenario(links=[link], flows=[flow], run=Run(duration="1s")).to_toml()
+        >>> Scenario.from_toml(text).links[0].rate
+        '2Mbps'
+        """
+        # What cannot be read is told by whoever reads files.
+        Experiment._parse(name, text, Path(base), _custom.members(custom or {}))
+        data = _named(tomllib.loads(text), custom or {})
+
+        def tables(kind: type[Any], key: str) -> list[Any]:
+            rows = data.get(key, [])
+            return [kind(**{_KEYWORDS.get(k, k): v for k, v in row.items()}) for row in rows]
+
+        def table(kind: type[Any], key: str) -> Any:
+            return kind(**data[key]) if key in data else None
+
+        return cls(
+            name=name,
+            title=data.get("title"),
+            description=data.get("description"),
+            links=tables(Link, "link"),
+            radio=table(Radio, "radio"),
+            stations=tables(Station, "station"),
+            flows=tables(Flow, "flow"),
+            agents=tables(Agent, "agent"),
+            run=table(Run, "run"),
+            sweep=data.get("sweep", {}),
+            search=data.get("search", {}),
+            report=table(Report, "report"),
+            base=base,
+        )
 
     def to_toml(self) -> str:
         """The scenario as the text of a file.
@@ -350,8 +424,11 @@ class Scenario:
         parts += ["[[agent]]\n" + _toml.table(agent._table()) for agent in self.agents]
         parts.append("[run]\n" + _toml.table(self.run._table()))
         if self.sweep:
-            steps = {path: _plain(values) for path, values in self.sweep.items()}
+            steps = {path: plain(values) for path, values in self.sweep.items()}
             parts.append("[sweep]\n" + _toml.table(steps))
+        if self.search:
+            ranges = {path: plain(values) for path, values in self.search.items()}
+            parts.append("[search]\n" + _toml.table(ranges))
         if self.report is not None:
             parts.append("[report]\n" + _toml.table(self.report._table()))
         return "\n".join(part for part in parts if part)
@@ -359,10 +436,7 @@ class Scenario:
     def custom(self) -> dict[str, Factory]:
         """The classes of your own in it, by the names that they have in its text."""
         found: dict[str, Factory] = {}
-        for factory in _factories([*self.flows, self.sweep]):
-            name = _custom.name_of(factory)
-            if found.setdefault(name, factory) is not factory:
-                raise ValueError(f"two classes of this scenario are called {name}")
+        collect([*self.flows, self.sweep], found)
         return found
 
     def load(self, custom: Mapping[str, Factory] | None = None) -> Experiment:

@@ -6,13 +6,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Final, Literal, Self, final
 
+from skywave._asked import Asked, Keep
 from skywave._custom import Member
 
 __all__ = [
     "ENGINE",
     "MAX_RUNS",
+    "SEARCH",
+    "SPACE",
     "VERSION",
     "AckEvent",
+    "Card",
     "Delivery",
     "DetectionEvent",
     "Diagnosis",
@@ -36,14 +40,20 @@ __all__ = [
     "Table",
     "TimeoutEvent",
     "Window",
+    "judge",
     "main",
+    "quantity",
     "schema",
+    "sets",
     "standard_growth",
     "variants",
+    "worst",
 ]
 
 ENGINE: Final[str]
 MAX_RUNS: Final[int]
+SEARCH: Final[tuple[int, int, int, str]]
+SPACE: Final[str]
 VERSION: Final[str]
 
 class ScenarioError(ValueError):
@@ -196,7 +206,19 @@ class Diagnosis:
     def losses(self) -> Table: ...
 
 @final
+class Card:
+    @property
+    def law(self) -> str: ...
+    @property
+    def folder(self) -> Path: ...
+    def lines(self) -> str: ...
+    def json(self) -> str: ...
+    def text(self, width: int, all: bool, /) -> str: ...
+    def page(self) -> str: ...
+
+@final
 class Table:
+    def __new__(cls, columns: Sequence[tuple[str, str | None, str, Sequence[Any]]], /) -> Self: ...
     def __len__(self) -> int: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
@@ -440,6 +462,23 @@ class Sent:
     def lost(self) -> bool: ...
 
 def standard_growth(ack: AckEvent, window: Window, /) -> None: ...
+def judge(
+    law: str,
+    custom: Sequence[Member],
+    sets: Sequence[str],
+    keep: Keep,
+    progress: Callable[[int, int, int], object] | None,
+    /,
+) -> Card: ...
 def main(args: Sequence[str], /) -> int: ...
+def quantity(text: str, /) -> tuple[float, str] | None: ...
 def schema() -> str: ...
+def sets() -> list[str]: ...
 def variants() -> list[tuple[str, str, str, str]]: ...
+def worst(
+    asked: Asked,
+    custom: Sequence[Member],
+    keep: Keep,
+    progress: Callable[[int, str], object] | None,
+    /,
+) -> tuple[str, list[tuple[str, str, str]], list[tuple[str, str, str]], int]: ...

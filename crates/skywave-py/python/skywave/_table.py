@@ -2,15 +2,18 @@
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from skywave import _skywave
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+Column: TypeAlias = tuple[Literal["number", "count", "text"], Sequence[Any]]
+"""Kind of a column, and its values."""
 
 _SHOWN = 10
 """Rows that a notebook shows at either end of a table."""
@@ -26,6 +29,21 @@ class Table:
 
     def __init__(self, inner: _skywave.Table) -> None:
         self._inner = inner
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, Column],
+        units: Mapping[str, str] | None = None,
+    ) -> Self:
+        """A table of these columns, in which a gap is None.
+
+        >>> Table.of({"law": ("text", ["reno", None]), "cases": ("count", [3, 4])})["law"]
+        ['reno', None]
+        """
+        of = units or {}
+        rows = [(name, of.get(name), kind, values) for name, (kind, values) in columns.items()]
+        return cls(_skywave.Table(rows))
 
     @property
     def columns(self) -> list[str]:

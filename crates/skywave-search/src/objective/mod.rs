@@ -45,6 +45,32 @@ impl Objective {
         OBJECTIVES.into_iter().find(|known| known.name == name)
     }
 
+    /// The objective that a search asks for, with or without senders to compare with; one that names none has a default.
+    ///
+    /// # Errors
+    /// There is none of that name, or it compares with senders that are not there: why, in a sentence.
+    pub fn chosen(name: Option<&str>, compares: bool) -> Result<&'static Self, String> {
+        let Some(name) = name else {
+            return Ok(if compares {
+                &against::AGAINST
+            } else {
+                &channel::CHANNEL
+            });
+        };
+        let Some(objective) = Self::named(name) else {
+            let known = OBJECTIVES.map(|objective| objective.name).join(", ");
+            return Err(format!(
+                "there is no objective `{name}`; expected one of {known}"
+            ));
+        };
+        if objective.compares && !compares {
+            return Err(format!(
+                "the objective `{name}` compares with another sender, and none is given to compare with (against)"
+            ));
+        }
+        Ok(objective)
+    }
+
     /// The value of a path and a seed, by the runs of the sender and of those it is compared with.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
         let runs = Runs {

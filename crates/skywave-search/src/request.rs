@@ -1,0 +1,214 @@
+//! A search as the command and Python ask for it: from its arguments to findings, and to the files of these.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use skywave_lab::experiment::{Ledger, Shard};
+use skywave_lab::report::{WriteError, remove_file, write_file};
+use skywave_scenario::{ScenarioError, Space};
+
+use crate::bench::{Bench, Making, SearchError};
+use crate::evolution::{self, Plan};
+use crate::findings::{self, Findings};
+use crate::page::Page;
+use crate::{Candidate, Objective};
+
+/// Simulations to search with unless a caller says otherwise.
+pub const RUNS: usize = 20_000;
+/// Islands unless a caller says otherwise.
+pub const ISLANDS: u16 = 4;
+/// Findings to make unless a caller says otherwise.
+pub const FIND: usize = 3;
+/// Flow whose sender it is unless a caller says otherwise.
+pub const FLOW: &str = "test";
+
+/// Search for the paths on which a sender is worst.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The sender, then those that it is compared with, as they are told.
+    pub senders: Vec<String>,
+    /// The senders as scenarios write them: what stands there for one that the simulator does not have.
+    pub seats: Vec<String>,
+    /// Measure of how bad a path is.
+    pub objective: &'static Objective,
+    /// Flow whose sender it is.
+    pub flow: String,
+    /// Length of the search.
+    pub amount: Amount,
+    /// Seed of the search.
+    pub seed: u64,
+    /// Searches beside each other that know nothing of each other.
+    pub islands: u16,
+    /// Bound that the value stays below while a path is made small; the next round number if there is none.
+    pub below: Option<f64>,
+    /// Findings to make.
+    pub find: usize,
+}
+
+/// Length of a search; shrinking and judging come on top.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// So many simulations.
+    Runs(usize),
+    /// So long, and then to the end of the generation.
+    Time(Duration),
+}
+
+/// News of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum News {
+    /// The worst value so far.
+    Worst(f64),
+    /// The search is over, and paths are made small.
+    Shrinking,
+}
+
+impl Request {
+    /// Name of the search, after its sender, as a folder has it.
+    pub fn name(&self) -> String {
+        // A sender is given; letters and digits stay, and the rest becomes hyphens.
+        let law = self.senders.first().map_or("", String::as_str);
+        let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let name: String = law.chars().map(letters).collect();
+        let parts = name.split('-').filter(|part| !part.is_empty());
+        std::iter::once("worst")
+            .chain(parts)
+            .collect::<Vec<_>>()
+            .join("-")
+    }
+
+    /// The space with each of the senders in it.
+    ///
+    /// # Errors
+    /// There is no such flow, or it cannot have one of them.
+    pub fn spaces<'f>(&self, space: &Space<'f>) -> Result<Vec<Space<'f>>, ScenarioError> {
+        space.with_senders(&self.flow, &self.seats)
+    }
+
+    /// Whether there are runs enough for the space with each of the senders.
+    ///
+    /// # Errors
+    /// There are too few.
+    pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
+        let seeds = spaces
+            .first()
+            .map_or(0, |space| space.scenario().seeds().len());
+        self.each(self.compared(spaces).len() * seeds).map(drop)
+    }
+
+    /// The spaces of those senders that the objective looks at.
+    fn compared<'a>(&self, spaces: &'a [Space<'a>]) -> &'a [Space<'a>] {
+        if self.objective.compares {
+            spaces
+        } else {
+            &spaces[..spaces.len().min(1)]
+        }
+    }
+
+    /// Candidates of an island, each of which takes so many runs.
+    fn each(&self, runs_each: usize) -> Result<usize, SearchError> {
+        let Amount::Runs(runs) = self.amount else {
+            return Ok(usize::MAX);
+        };
+        let count = usize::from(self.islands);
+        let runs_each = runs_each.max(1);
+        let each = runs / count.max(1) / runs_each;
+        if each < evolution::FIRST {
+            return Err(SearchError::Space(format!(
+                "{runs} runs are too few; expected at least {} for {count} islands of {} candidates with {runs_each} runs each",
+                evolution::FIRST * count * runs_each,
+                evolution::FIRST,
+            )));
+        }
+        Ok(each)
+    }
+
+    /// A bench of those senders that the objective looks at.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn bench<'a>(
+        &'a self,
+        spaces: &'a [Space<'a>],
+        ledger: Option<&'a Ledger>,
+        making: Making<'a>,
+    ) -> Result<Bench<'a>, SearchError> {
+        Bench::new(
+            self.compared(spaces),
+            &self.flow,
+            self.objective,
+            ledger,
+            making,
+        )
+    }
+
+    /// Searches, and makes findings; `None` for a shard, which only makes its runs.
+    ///
+    /// # Errors
+    /// Those of the bench, and too few runs.
+    pub fn findings(
+        &self,
+        bench: &Bench<'_>,
+        shard: Option<Shard>,
+        tell: &dyn Fn(News),
+    ) -> Result<Option<Findings>, SearchError> {
+        let (keys, seeds) = (bench.space().keys(), bench.space().scenario().seeds());
+        let each = self.each(bench.senders() * seeds.len())?;
+        let count = usize::from(self.islands);
+        let until = match self.amount {
+            Amount::Runs(_) => None,
+            Amount::Time(time) => Instant::now().checked_add(time),
+        };
+        let islands: Vec<usize> = match shard {
+            None => (0..count).collect(),
+            Some(shard) => {
+                let own = (0..count).skip(shard.number() - 1);
+                own.step_by(shard.count()).collect()
+            }
+        };
+        let plan = Plan {
+            keys,
+            seed: self.seed,
+            islands: &islands,
+            each,
+            go_on: &|| until.is_none_or(|until| Instant::now() < until),
+        };
+        let worst = Cell::new(f64::INFINITY);
+        let judge = |candidates: &[Candidate]| {
+            let values = bench.means(candidates, seeds)?;
+            let least = values.iter().flatten().fold(worst.get(), |a, b| a.min(*b));
+            if least < worst.get() {
+                tell(News::Worst(least));
+                worst.set(least);
+            }
+            Ok::<_, SearchError>(values)
+        };
+        let found = evolution::search(&plan, judge)?;
+        if shard.is_some() {
+            return Ok(None);
+        }
+        tell(News::Shrinking);
+        findings::findings(bench, keys, &found, self.find, seeds, self.below).map(Some)
+    }
+}
+
+/// Leaves a scenario a finding in a folder, `1.toml` the worst, in place of those of a search before. Their files, in order.
+///
+/// # Errors
+/// A file cannot be written or removed.
+pub fn leave(page: &Page<'_>, findings: &Findings, dir: &Path) -> Result<Vec<PathBuf>, WriteError> {
+    let place = |number: usize| dir.join(format!("{number}.toml"));
+    let mut files = Vec::with_capacity(findings.standing.len());
+    for (finding, number) in findings.standing.iter().zip(1..) {
+        let text = page.file(finding);
+        write_file(&place(number), |out| out.write_all(text.as_bytes()))?;
+        files.push(place(number));
+    }
+    let before = (files.len() + 1..).map(place);
+    for file in before.take_while(|file| file.exists()) {
+        remove_file(&file)?;
+    }
+    Ok(files)
+}
