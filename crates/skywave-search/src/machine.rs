@@ -1,4 +1,4 @@
-//! What runs a sender that the simulator does not have.
+//! Machines that run senders which the simulator does not have.
 
 use std::sync::atomic::AtomicBool;
 
