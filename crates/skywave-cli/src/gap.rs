@@ -1,6 +1,6 @@
 //! `skywave gap`: the same transfer simulated and over real sockets.
 
-mod kernel;
+pub(crate) mod kernel;
 
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -35,33 +35,38 @@ const AGREE: f64 = 0.1;
 /// as the datagrams with IPv4 and UDP); what else the scenario has is left out. docs/gap.md has ten paths.
 ///
 /// With --kernel it is bbr, cubic and reno of this machine's kernel, between two networks of their own,
-/// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again.
+/// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again; or over
+/// those of scenarios, such as `skywave worst` leaves: each point of the sweep whose sender the kernel has,
+/// with the other flows as further connections of the kernel's.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "skywave gap [OPTIONS] <SCENARIOS>...\n       skywave gap --kernel [OPTIONS]"
+    override_usage = "skywave gap [OPTIONS] <SCENARIOS>...\n       skywave gap --kernel [OPTIONS] [SCENARIOS]..."
 )]
 #[command(after_help = "Examples:\n  \
     skywave gap experiments/gap/*.toml           # some minutes: it is real time\n  \
     skywave gap my-link.toml --seeds 3 --json\n  \
     skywave gap --kernel                         # half an hour\n  \
     skywave gap --kernel --only 4,5 --laws bbr --seconds 10\n  \
-    skywave gap --kernel --csv > kernel.csv\n\n\
+    skywave gap --kernel --csv > kernel.csv\n  \
+    skywave gap --kernel runs/worst-bbr/1.toml   # is the kernel's own sender as bad there?\n\n\
     Each line of --json is a scenario and seed: scenario, flow, seed, simulated_bps, real_bps, ratio,\n\
     real {delivered_bytes, window_s, data_packets, retransmits, rtt_s, separation_s, blackouts},\n\
     relay (as of skywave impair --json). With --kernel a path and law: path, law, rate_mbps, rtt_ms,\n\
     loss, queue_packets, seconds, real_mbps, queues_packets (a number a run), unfaithful (runs),\n\
-    simulated_mbps, simulated_ci95, ratio.")]
+    simulated_mbps, simulated_ci95, ratio; of scenarios a sender: scenario, sender, law, simulated_mbps,\n\
+    simulated_sd, real_mbps, median_mbps, ratio, agrees, unfaithful.")]
 pub(crate) struct Args {
     /// Scenario files (TOML).
-    #[arg(required_unless_present = "kernel", conflicts_with = "kernel")]
+    #[arg(required_unless_present = "kernel")]
     scenarios: Vec<PathBuf>,
 
-    /// The flow whose path is taken; needed if there are several.
-    #[arg(long, value_name = "NAME", conflicts_with = "kernel")]
+    /// The flow whose path is taken; needed if there are several. With --kernel the one whose transport the sweep
+    /// changes unless given, else the first one.
+    #[arg(long, value_name = "NAME")]
     flow: Option<String>,
 
     /// Real transfers of each, with another seed; one unless given, of the kernel's over a path with
-    /// losses three.
+    /// losses three, and over a scenario's three.
     #[arg(long, value_name = "N")]
     seeds: Option<NonZeroUsize>,
 

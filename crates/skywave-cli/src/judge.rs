@@ -1,5 +1,8 @@
 //! `skywave judge`: run a law through cases, and print what it passed.
 
+#[cfg(target_os = "linux")]
+mod kernel;
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -35,6 +38,7 @@ const SEVERAL: &str = "several";
     skywave judge cubic --set ./my-cases       # a folder with scenarios and claims.toml\n  \
     skywave judge cubic quic-cubic             # a card each, and both in a table\n  \
     skywave judge noq:bbr3 quinn:bbr           # other QUIC libraries' own, over our paths\n  \
+    skywave judge kernel:cubic --set rfc9743   # this kernel's own, in real time\n  \
     skywave judge --all                        # the table of all laws\n  \
     skywave judge --list                       # the cases, a line each\n  \
     skywave judge bbr3 --strict                # exit code 1 when a case fails, for tests of a law\n  \
@@ -44,7 +48,8 @@ const SEVERAL: &str = "several";
     wrong {number, scenario, place, seed, moment_s}. With --all it is a law: law, cells [{set, passed,\n\
     counts, failed, unsure}].")]
 pub(crate) struct Args {
-    /// Laws: presets, QUIC senders, compositions; other libraries' as noq:bbr3 or quinn:bbr, where no other sender is beside them.
+    /// Laws: presets, QUIC senders, compositions; other libraries' as noq:bbr3 or quinn:bbr, where no other sender is beside them;
+    /// this kernel's as kernel:cubic, in real time.
     #[arg(required_unless_present_any = ["all", "list"], conflicts_with_all = ["all", "list"])]
     laws: Vec<String>,
 
@@ -115,8 +120,12 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A law by its name: of another library, or of the simulator.
+/// A law by its name: of this kernel, of another library, or of the simulator.
 fn law(text: &str) -> Result<Box<dyn Sender>, Failure> {
+    #[cfg(target_os = "linux")]
+    if let Some(kernel) = kernel::Kernel::named(text)? {
+        return Ok(Box::new(kernel));
+    }
     Ok(match Foreign::named(text)? {
         Some(foreign) => Box::new(foreign),
         None => Box::new(Law::parse(text)?),

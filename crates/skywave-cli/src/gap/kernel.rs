@@ -1,9 +1,13 @@
 //! `skywave gap --kernel`: the kernel's TCP through the relay, beside the simulation of the same path.
 
 #[cfg(target_os = "linux")]
-mod real;
+pub(crate) mod plan;
+#[cfg(target_os = "linux")]
+pub(crate) mod real;
 #[cfg(target_os = "linux")]
 mod row;
+#[cfg(target_os = "linux")]
+mod scenario;
 
 use std::num::NonZeroUsize;
 
@@ -13,6 +17,10 @@ use thiserror::Error;
 
 use super::Args;
 use crate::failure::Failure;
+
+/// The verb, from which this program is started again at the near side.
+#[cfg(target_os = "linux")]
+const VERB: &str = "gap";
 
 /// Length of a run unless said, s: that of the table's.
 #[cfg(target_os = "linux")]
@@ -25,20 +33,26 @@ const SECONDS: u32 = 25;
     expect(dead_code, reason = "elsewhere they are read, and nothing is done")
 )]
 pub(super) struct KernelArgs {
-    /// Instead of scenarios: the kernel's TCP over twelve paths (Linux; rights as of skywave impair).
+    /// The kernel's TCP, over twelve paths unless scenarios are given (Linux; rights as of skywave impair).
     #[arg(long)]
     kernel: bool,
 
     /// With --kernel: only these paths, by their numbers in the table.
-    #[arg(long, value_name = "N", value_delimiter = ',', requires = "kernel")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_delimiter = ',',
+        requires = "kernel",
+        conflicts_with = "scenarios"
+    )]
     only: Vec<usize>,
 
     /// With --kernel: only these congestion controls; bbr, cubic and reno unless given.
     #[arg(long, value_name = "LAW", value_delimiter = ',', requires = "kernel")]
     laws: Vec<String>,
 
-    /// With --kernel: length of a run; 25 unless given.
-    #[arg(long, value_name = "N", requires = "kernel",
+    /// With --kernel: length of a run; 25 unless given. A scenario says its own.
+    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "scenarios",
         value_parser = clap::value_parser!(u32).range(2..=3600))]
     seconds: Option<u32>,
 
@@ -48,7 +62,7 @@ pub(super) struct KernelArgs {
 
     /// With --kernel: print the table as bench/peers/sets/kernel/reference.csv has it, a line as soon
     /// as it is measured.
-    #[arg(long, requires = "kernel", conflicts_with = "json")]
+    #[arg(long, requires = "kernel", conflicts_with_all = ["json", "scenarios"])]
     csv: bool,
 }
 
@@ -99,6 +113,14 @@ pub(crate) enum KernelError {
     /// The table's path is none that the relay can have.
     #[error("{0}")]
     Path(String),
+    /// The scenario has what the kernel, or the relay, cannot have.
+    #[error("{scenario}: {what}")]
+    Scenario {
+        /// Name of the scenario.
+        scenario: String,
+        /// The key, and what was expected there.
+        what: String,
+    },
     /// The relay failed.
     #[error("the relay ended: {0}")]
     Relay(std::io::Error),
@@ -143,7 +165,7 @@ impl KernelError {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::NoPath { .. } | Self::NoLaw { .. } => 2,
+            Self::NoPath { .. } | Self::NoLaw { .. } | Self::Scenario { .. } => 2,
             Self::Stopped => 130,
             _ => 1,
         }
@@ -167,13 +189,16 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     use crate::progress::Bar;
     use row::Row;
 
+    if !args.scenarios.is_empty() {
+        return scenario::main(args);
+    }
     let stop = interrupt::flag();
     let (set, paths) = row::set(&args.kernel)?;
     let mut rows: Vec<Row> = Vec::new();
     for (at, (case, path)) in set.rows().iter().zip(paths).enumerate() {
         rows.push(Row::new(at, path, case, args)?);
     }
-    let offered = real::offered(&rows)?;
+    let offered = real::offered(rows.iter().map(|row| row.law.as_str()).collect())?;
     rows.retain(|row| offered.contains(&row.law));
     if args.kernel.csv {
         writeln!(io::stdout().lock(), "{}", row::COLUMNS)?;
@@ -189,15 +214,8 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     let mut done = 0;
     for row in &mut rows {
         for seed in 1..=row.count as u64 {
-            let mut tries = args.kernel.tries.get();
-            loop {
-                let run = real::run(row, seed, stop)?;
-                tries -= 1;
-                if run.unfaithful.is_none() || tries == 0 {
-                    row.runs.push(run);
-                    break;
-                }
-            }
+            let run = real::run(&row.plan(seed)?, args.kernel.tries.get(), stop)?;
+            row.runs.push(run);
             done += 1;
             bar.show(progress(done));
         }
@@ -230,7 +248,12 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
             write!(out, "{}", row::table(&rows))?;
         }
     }
-    let runs = rows.iter().flat_map(|row| &row.runs);
+    faithful(rows.iter().flat_map(|row| &row.runs))
+}
+
+/// Fails if the relay was not in time for some of the runs.
+#[cfg(target_os = "linux")]
+fn faithful<'a>(runs: impl Iterator<Item = &'a real::Run>) -> Result<(), Failure> {
     let reasons: Vec<&String> = runs.filter_map(|run| run.unfaithful.as_ref()).collect();
     match reasons.first() {
         Some(&reason) => Err(KernelError::Unfaithful {

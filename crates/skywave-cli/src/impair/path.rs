@@ -91,17 +91,23 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
     })?;
     let first = scenario.seeds().first().copied().unwrap_or(1);
     let spec = point.spec(choice.seed.unwrap_or(first));
-    let flow = pick(&spec, choice.flow)?.clone();
-
-    let mut notes = Vec::new();
+    let mut path = within(spec, choice.flow, choice.overhead)?;
     if points > 1 {
         let values = point.params.iter().map(|(path, v)| format!("{path} = {v}"));
         let values: Vec<String> = values.collect();
         let (number, values) = (choice.point, values.join(", "));
-        notes.push(format!(
-            "point {number} of {points} of the sweep ({values}); --point for another"
-        ));
+        path.notes.insert(
+            0,
+            format!("point {number} of {points} of the sweep ({values}); --point for another"),
+        );
     }
+    Ok(path)
+}
+
+/// The path of a flow in a simulation; packets have `overhead` bytes on the wire beside those that are relayed.
+pub(crate) fn within(spec: Spec, flow: Option<&str>, overhead: u32) -> Result<Path, PathError> {
+    let flow = pick(&spec, flow)?.clone();
+    let mut notes = Vec::new();
     let others = spec.flows.len() - 1;
     if others > 0 {
         notes.push(format!(
@@ -114,7 +120,7 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
             "the agents ({agents}) are left out: they know simulated TCP only"
         ));
     }
-    let config = config(&spec, &flow, choice.overhead, &mut notes)?;
+    let config = config(&spec, &flow, overhead, &mut notes)?;
     if config.hops.iter().any(|hop| !hop.link.blackouts.is_empty()) {
         notes.push(format!(
             "blackouts are those of the scenario's first {} s, counted from the first packet",

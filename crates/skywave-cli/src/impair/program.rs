@@ -64,6 +64,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         names: names.collect(),
         has_terminal: true,
         listen: Vec::new(),
+        window: None,
     };
     if std::env::var_os(IN_A_LINK).is_some() {
         eprintln!(

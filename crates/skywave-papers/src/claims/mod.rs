@@ -413,6 +413,7 @@ impl Paper {
             reading: None,
             only: None,
             seen: None,
+            read: None,
         }
     }
 }

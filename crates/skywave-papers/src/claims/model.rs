@@ -249,6 +249,27 @@ pub(super) struct Data {
     pub(super) share_of: Option<String>,
 }
 
+impl Data {
+    /// Names of the measured numbers; those of a link after the link's.
+    pub(super) fn measures(&self) -> Vec<String> {
+        let metric = self.metric.as_ref().map_or(&[][..], Names::as_slice);
+        let per = match &self.per {
+            Some(Per::Metric(names)) => names.as_slice(),
+            _ => &[],
+        };
+        let named = |name: &String| match &self.link {
+            Some(link) => format!("{link}.{name}"),
+            None => name.clone(),
+        };
+        let mut names: Vec<String> = metric.iter().chain(per).map(named).collect();
+        if metric.is_empty() {
+            let default = self.link.as_ref().map_or("goodput", |_| "utilisation");
+            names.push(named(&default.to_owned()));
+        }
+        names
+    }
+}
+
 /// How several flows become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

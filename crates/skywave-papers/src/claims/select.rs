@@ -74,6 +74,8 @@ pub(super) struct View<'a> {
     pub(super) only: Option<&'a BTreeSet<&'a str>>,
     /// Collects the names of the experiments that are asked for.
     pub(super) seen: Option<&'a Mutex<BTreeSet<String>>>,
+    /// Collects the names of the measured numbers that are asked for.
+    pub(super) read: Option<&'a Mutex<BTreeSet<String>>>,
 }
 
 /// Values of parameters beyond those in [`Data::at`].
@@ -343,6 +345,9 @@ impl<'a> View<'a> {
             )));
         };
         let reader = Reader::new(scenario, point, data)?;
+        if let Some(read) = self.read {
+            lock(read).extend(data.measures());
+        }
         let asked = data.at.values().chain(more.iter().map(|(_, value)| *value));
         if let Some(choice) = asked.into_iter().find(|choice| !self.has(choice)) {
             return Err(Fault::new(format!("{choice} is left out")));

@@ -38,6 +38,11 @@ pub trait Sender: Sync {
         files: &dyn Files,
     ) -> Result<Scenario, String>;
 
+    /// Whether its outcomes have the measured number of this name, such as `goodput`; the simulator's have all.
+    fn measures(&self, _number: &str) -> bool {
+        true
+    }
+
     /// Version of what runs it: results of another one are not used.
     fn engine(&self) -> &str {
         ENGINE
@@ -106,7 +111,14 @@ impl Paper {
             } else if let Some(why) = &claim.not_testable {
                 absent.insert(id.clone(), Absence::NotPossible(why.clone()));
             } else {
-                needs.insert(id, self.needed_by(claim));
+                let (experiments, numbers) = self.needed_by(claim);
+                match numbers.iter().find(|number| !sender.measures(number)) {
+                    Some(number) => {
+                        let why = format!("not for {}: needs `{number}`", sender.name());
+                        absent.insert(id.clone(), Absence::NotPossible(why));
+                    }
+                    None => drop(needs.insert(id, experiments)),
+                }
             }
         }
         let mut experiments = Vec::new();
@@ -189,16 +201,18 @@ impl Paper {
         }
     }
 
-    /// The experiments that a claim is measured by.
-    fn needed_by(&self, claim: &ClaimModel) -> BTreeSet<String> {
-        let seen = Mutex::default();
+    /// The experiments that a claim is measured by, and the measured numbers.
+    fn needed_by(&self, claim: &ClaimModel) -> (BTreeSet<String>, BTreeSet<String>) {
+        let (seen, read) = (Mutex::default(), Mutex::default());
         let view = View {
             seen: Some(&seen),
+            read: Some(&read),
             ..self.view(None, &[])
         };
         // The claim was resolved when the file was read: the same names are looked up.
         let _ = claim.measure.parts(&view);
-        std::mem::take(&mut *lock(&seen))
+        let taken = |names: &Mutex<BTreeSet<String>>| std::mem::take(&mut *lock(names));
+        (taken(&seen), taken(&read))
     }
 
     fn files(&self) -> Box<dyn Files> {

@@ -8,7 +8,7 @@ use skywave_core::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Win
 use skywave_core::tcp::{CongestionControl, CustomCongestion};
 use skywave_core::{Segments, Time};
 use skywave_lab::experiment::{self, RunOptions};
-use skywave_scenario::{CustomMembers, NoFiles, Scenario};
+use skywave_scenario::{CustomMembers, Files, NoFiles, Scenario};
 
 use super::{Card, Case, Law, Retracing, Sender, SetCard, Standing, Trial};
 use crate::claims::{ClaimsError, Paper, read};
@@ -163,6 +163,41 @@ fn what_cannot_have_a_law_is_not_possible_and_the_reason_is_told() {
         .next()
         .expect("there is one");
     insta::assert_snapshot!(case.why.as_deref().unwrap_or_default());
+}
+
+/// A law of which goodput alone is known.
+struct FromOutside(Law);
+
+impl Sender for FromOutside {
+    fn name(&self) -> &'static str {
+        "outside"
+    }
+
+    fn take(
+        &self,
+        scenario: &Scenario,
+        seats: &[&str],
+        files: &dyn Files,
+    ) -> Result<Scenario, String> {
+        self.0.take(scenario, seats, files)
+    }
+
+    fn measures(&self, number: &str) -> bool {
+        number == "goodput"
+    }
+}
+
+#[test]
+fn what_reads_a_number_that_is_not_measured_is_not_possible() {
+    let law = FromOutside(Law::parse("cubic").expect("it is a law"));
+    let card = judged(&cases(), &law);
+    let absent: Vec<&Case> = card.with(Standing::NotPossible).collect();
+    let why = |case: &&Case| case.why.clone().unwrap_or_default();
+    assert!(names(&card, Standing::Pass).contains(&"fills-the-link"));
+    assert!(names(&card, Standing::NotPossible).contains(&"little-in-vain"));
+    for case in absent {
+        assert!(why(&case).starts_with("not for outside: needs `"));
+    }
 }
 
 /// A set of one case with these lines, on a scenario with these.

@@ -1,10 +1,11 @@
-//! A bulk transfer by the kernel's TCP over the link. Its sender is this program, started once more at the near
-//! side; its receiver is in this process, at a port of the far side ([`Setup::listen`](super::Setup::listen)).
+//! Bulk transfers by the kernel's TCP over the link. The near side's ends are this program, started once more there;
+//! those of the far side are in this process, at its ports ([`Setup::listen`](super::Setup::listen)).
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,8 +15,8 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
 use super::{FAILED, FAR, INSIDE};
 
-/// Second argument of the sender.
-pub(super) const STAGE: &str = "send";
+/// Second argument of the near side's ends.
+pub(super) const STAGE: &str = "bulk";
 
 /// Bytes that are written and read at once.
 const BLOCK: usize = 1 << 16;
@@ -38,133 +39,186 @@ pub fn load(law: &str) {
     }
 }
 
-/// The command that sends without end to a port of the far side, with this congestion control. It ends after
-/// `time`, or when the receiver closes.
-pub fn sender(law: &str, port: u16, time: Duration) -> Vec<OsString> {
-    [
-        INSIDE,
-        STAGE,
-        law,
-        &port.to_string(),
-        &time.as_millis().to_string(),
-    ]
-    .map(OsString::from)
-    .to_vec()
+/// A connection that always has data to send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Congestion control of the side that sends.
+    pub law: String,
+    /// Port of the far side, where no other connection comes.
+    pub port: u16,
+    /// Whether the data go from far to near: by [`give`] then, else to [`receive`].
+    pub is_back: bool,
+    /// When it begins, after the command.
+    pub start: Duration,
 }
 
-/// Runs the sender with its arguments, those after its stage. Returns its exit code.
-pub(super) fn run(arguments: &[OsString]) -> u8 {
-    let words: Option<Vec<&str>> = arguments.iter().map(|word| word.to_str()).collect();
-    let Some([law, port, time]) = words.as_deref() else {
-        return FAILED;
-    };
-    let (Ok(port), Ok(time)) = (port.parse(), time.parse()) else {
-        return FAILED;
-    };
-    match send(law, port, Duration::from_millis(time)) {
-        Ok(()) => 0,
-        Err(error) => {
-            eprintln!("skywave: sending with `{law}`: {error}");
-            FAILED
-        }
+/// The command that has the near side's ends of these connections. It ends after `time`, or when all of them are closed.
+pub fn near(connections: &[Connection], time: Duration) -> Vec<OsString> {
+    let mut words = vec![INSIDE.to_owned(), STAGE.to_owned()];
+    words.push(time.as_millis().to_string());
+    words.extend(connections.iter().map(Connection::word));
+    words.into_iter().map(OsString::from).collect()
+}
+
+impl Connection {
+    /// The argument that [`Connection::from_str`] reads.
+    fn word(&self) -> String {
+        let (law, port, start) = (&self.law, self.port, self.start.as_micros());
+        format!("{port}:{}:{start}:{law}", u8::from(self.is_back))
     }
 }
 
-fn send(law: &str, port: u16, time: Duration) -> io::Result<()> {
+impl FromStr for Connection {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        let parts: Vec<&str> = word.splitn(4, ':').collect();
+        let [port, back, start, law] = parts[..] else {
+            return Err(());
+        };
+        Ok(Self {
+            law: law.to_owned(),
+            port: port.parse().map_err(drop)?,
+            is_back: back == "1",
+            start: Duration::from_micros(start.parse().map_err(drop)?),
+        })
+    }
+}
+
+/// Runs the near side's ends with their arguments, those after the stage. Returns the exit code.
+pub(super) fn run(arguments: &[OsString]) -> u8 {
+    let words: Option<Vec<&str>> = arguments.iter().map(|word| word.to_str()).collect();
+    let Some([time, connections @ ..]) = words.as_deref() else {
+        return FAILED;
+    };
+    let connections: Result<Vec<Connection>, ()> =
+        connections.iter().map(|word| word.parse()).collect();
+    let (Ok(time), Ok(connections)) = (time.parse(), connections) else {
+        return FAILED;
+    };
+    let began = Instant::now();
+    let until = began + Duration::from_millis(time);
+    thread::scope(|scope| {
+        let ends = connections.iter().map(|connection| {
+            scope.spawn(move || {
+                thread::sleep((began + connection.start).saturating_duration_since(Instant::now()));
+                let ended = end(connection, until);
+                if let Err(error) = &ended {
+                    let law = &connection.law;
+                    eprintln!("skywave: a connection with `{law}`: {error}");
+                }
+                ended.is_ok()
+            })
+        });
+        let ends: Vec<_> = ends.collect();
+        let all = ends.into_iter().all(|end| end.join().unwrap_or(false));
+        if all { 0 } else { FAILED }
+    })
+}
+
+/// The near side's end of a connection.
+fn end(connection: &Connection, until: Instant) -> io::Result<()> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-    // From the first segment on: the kernel would go over to it in the middle of a connection too.
-    set_tcp_congestion(&socket, law)?;
-    connect(&socket, &SocketAddr::from((FAR, port)))?;
+    if !connection.is_back {
+        // From the first segment on: the kernel would go over to it in the middle of a connection too.
+        set_tcp_congestion(&socket, &connection.law)?;
+    }
+    connect(&socket, &SocketAddr::from((FAR, connection.port)))?;
     let mut stream = TcpStream::from(socket);
+    if connection.is_back {
+        let mut block = vec![0; BLOCK];
+        pass(
+            &mut stream,
+            |stream| stream.read(&mut block),
+            || Instant::now() >= until,
+        )
+    } else {
+        let block = vec![0; BLOCK];
+        pass(
+            &mut stream,
+            |stream| stream.write(&block),
+            || Instant::now() >= until,
+        )
+    }
+}
+
+/// Moves data until it is over, or the other side has seen enough.
+fn pass(
+    stream: &mut TcpStream,
+    mut step: impl FnMut(&mut TcpStream) -> io::Result<usize>,
+    is_over: impl Fn() -> bool,
+) -> io::Result<()> {
+    stream.set_read_timeout(Some(LOOK))?;
     stream.set_write_timeout(Some(LOOK))?;
-    let block = vec![0; BLOCK];
-    let end = Instant::now() + time;
-    while Instant::now() < end {
-        match stream.write(&block) {
+    while !is_over() {
+        match step(stream) {
+            Ok(0) => break,
             Ok(_) => {}
             Err(error) if waits(&error) => {}
-            // The receiver has seen enough.
             Err(_) => break,
         }
     }
     Ok(())
 }
 
-/// Takes one connection, and gives the rate at which data came in it, bits a second, from `window.0` to `window.1`
-/// after it began; `None` when `over` was set before, or when it had ended by `window.0`.
+/// Takes one connection, and sends in it without end until `over` is set.
+pub fn give(listener: &TcpListener, law: &str, over: &AtomicBool) -> io::Result<()> {
+    // What comes in has it from the first segment on.
+    set_tcp_congestion(listener, law)?;
+    let Some(mut stream) = accept(listener, over)? else {
+        return Ok(());
+    };
+    let block = vec![0; BLOCK];
+    let is_over = || over.load(Ordering::Relaxed);
+    pass(&mut stream, |stream| stream.write(&block), is_over)
+}
+
+/// Next connection, unless `over` is set before.
+fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStream>> {
+    listener.set_nonblocking(true)?;
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false)?;
+                return Ok(Some(stream));
+            }
+            Err(error) if !waits(&error) => return Err(error),
+            Err(_) if over.load(Ordering::Relaxed) => return Ok(None),
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Takes one connection, and tells `take` when after its beginning how many bytes came. Returns whether it went on for
+/// `time`: not when `over` was set before, or when the sender ended.
 pub fn receive(
     listener: &TcpListener,
-    window: (Duration, Duration),
+    time: Duration,
     over: &AtomicBool,
-) -> io::Result<Option<f64>> {
-    listener.set_nonblocking(true)?;
-    let mut stream = loop {
-        match listener.accept() {
-            Ok((stream, _)) => break stream,
-            Err(error) if waits(&error) && !over.load(Ordering::Relaxed) => {
-                thread::sleep(Duration::from_millis(1));
-            }
-            Err(error) if waits(&error) => return Ok(None),
-            Err(error) => return Err(error),
-        }
+    take: &mut dyn FnMut(Duration, u64),
+) -> io::Result<bool> {
+    let Some(mut stream) = accept(listener, over)? else {
+        return Ok(false);
     };
     let began = Instant::now();
-    stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(LOOK))?;
     let mut block = vec![0; BLOCK];
-    let mut count = Count::new(window);
     while !over.load(Ordering::Relaxed) {
-        let bytes = match stream.read(&mut block) {
+        let came = match stream.read(&mut block) {
             Ok(0) => break,
-            Ok(bytes) => bytes as u64,
+            Ok(came) => came as u64,
             Err(error) if waits(&error) => 0,
             Err(error) => return Err(error),
         };
-        if count.take(began.elapsed(), bytes) {
-            return Ok(count.bps);
+        let now = began.elapsed();
+        if now >= time {
+            return Ok(true);
         }
+        take(now, came);
     }
     // The sender has ended too early, or nobody waits any more.
-    Ok(None)
-}
-
-/// Rate of the bytes that have come in a window of time.
-struct Count {
-    /// Start and end of the window, after the connection began.
-    window: (Duration, Duration),
-    /// When counting began, which is with the first data in the window, and the bytes that came since.
-    counted: Option<(Duration, u64)>,
-    /// Rate of the counted bytes, bits a second.
-    bps: Option<f64>,
-}
-
-impl Count {
-    fn new(window: (Duration, Duration)) -> Self {
-        Self {
-            window,
-            counted: None,
-            bps: None,
-        }
-    }
-
-    /// `bytes` came `elapsed` after the connection began. Returns whether the window is over, to which these do
-    /// not belong then.
-    fn take(&mut self, elapsed: Duration, bytes: u64) -> bool {
-        if elapsed >= self.window.1 {
-            return true;
-        }
-        match &mut self.counted {
-            None if bytes > 0 && elapsed >= self.window.0 => self.counted = Some((elapsed, 0)),
-            None => {}
-            Some((from, sum)) => {
-                *sum += bytes;
-                let seconds = elapsed.saturating_sub(*from).as_secs_f64();
-                self.bps = Some(8.0 * *sum as f64 / seconds.max(1e-9));
-            }
-        }
-        false
-    }
+    Ok(false)
 }
 
 /// Nothing was there, or no room.
@@ -181,54 +235,88 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn the_rate_is_that_of_the_window() {
-        let ms = Duration::from_millis;
-        let mut count = Count::new((ms(300), ms(1300)));
-        // A burst before the window.
-        assert!(!count.take(ms(10), 10_000_000));
-        assert!(!count.take(ms(310), 0));
-        assert_eq!((count.counted, count.bps), (None, None));
-        // Counting begins with what comes first, which may have waited.
-        assert!(!count.take(ms(320), 500_000));
-        assert!(!count.take(ms(570), 10_000));
-        assert!(!count.take(ms(820), 15_000));
-        assert_eq!(count.bps, Some(400_000.0));
-        assert!(count.take(ms(1300), 1_000_000));
-        assert_eq!(count.bps, Some(400_000.0));
+    /// A listener and its address.
+    fn listening() -> (TcpListener, SocketAddr) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        (listener, address)
+    }
+
+    /// Bytes that come in this time, and whether it went on for it.
+    fn received(listener: &TcpListener, time: Duration, is_over: bool) -> (u64, bool) {
+        let mut bytes = 0;
+        let over = AtomicBool::new(is_over);
+        let lasted = receive(listener, time, &over, &mut |_, came| bytes += came);
+        (bytes, lasted.unwrap())
     }
 
     #[test]
-    fn data_that_comes_without_end_has_a_rate() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = listener.local_addr().unwrap();
+    fn all_bytes_are_told() {
+        let (listener, address) = listening();
         let sending = thread::spawn(move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            while stream.write_all(&[0; 1000]).is_ok() {
-                thread::sleep(Duration::from_millis(1));
-            }
+            stream.write_all(&[0; 100_000]).unwrap();
+            // Until the receiver has seen enough.
+            stream.read(&mut [0]).unwrap_or(0)
         });
-        let window = (Duration::ZERO, Duration::from_secs(1));
-        let bps = receive(&listener, window, &AtomicBool::new(false)).unwrap();
-        assert!(bps.expect("a rate") > 0.0);
+        let got = received(&listener, Duration::from_secs(1), false);
+        assert_eq!(got, (100_000, true));
         sending.join().unwrap();
     }
 
     #[test]
-    fn a_connection_that_ends_early_has_no_rate() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let address = listener.local_addr().unwrap();
+    fn a_connection_without_data_goes_on() {
+        let (listener, address) = listening();
+        let _silent = TcpStream::connect(address).unwrap();
+        assert_eq!(received(&listener, LOOK, false), (0, true));
+    }
+
+    #[test]
+    fn data_go_the_other_way_too() {
+        let (listener, address) = listening();
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let giving = scope.spawn(|| give(&listener, "reno", &over));
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.read_exact(&mut [0; 100_000]).unwrap();
+            over.store(true, Ordering::Relaxed);
+            giving.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn connections_are_read_as_they_are_written() {
+        let connection = Connection {
+            law: "bbr".to_owned(),
+            port: 5001,
+            is_back: true,
+            start: Duration::from_micros(1500),
+        };
+        assert_eq!(connection.word().parse(), Ok(connection));
+        for word in ["", "5001", "5001:1:0", "x:1:0:bbr", "5001:1:x:bbr"] {
+            assert_eq!(word.parse::<Connection>(), Err(()), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_ends_early_does_not_last() {
+        let (listener, address) = listening();
         drop(TcpStream::connect(address).unwrap());
-        let window = (Duration::from_secs(1), Duration::from_secs(60));
-        let rate = receive(&listener, window, &AtomicBool::new(false));
-        assert_eq!(rate.unwrap(), None);
-        let rate = receive(&listener, window, &AtomicBool::new(true));
-        assert_eq!(rate.unwrap(), None);
+        for is_over in [false, true] {
+            let got = received(&listener, Duration::from_secs(60), is_over);
+            assert_eq!(got, (0, false));
+        }
     }
 
     #[test]
     fn a_law_that_does_not_exist_is_an_error() {
-        let error = send("no-such-law", 1, Duration::from_secs(1)).unwrap_err();
+        let connection = Connection {
+            law: "no-such-law".to_owned(),
+            port: 1,
+            is_back: false,
+            start: Duration::ZERO,
+        };
+        let error = end(&connection, Instant::now()).unwrap_err();
         assert!(error.kind() != ErrorKind::ConnectionRefused, "{error}");
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
     let ports = ports.collect::<Vec<_>>().join(",");
     let far = setup.far.clone().unwrap_or_default();
     let names = setup.names.join(",");
-    let mut arguments = vec![ports.into(), names.into(), far];
+    let window = setup.window.map(|bytes| bytes.to_string());
+    let window = window.unwrap_or_default();
+    let mut arguments = vec![ports.into(), names.into(), window.into(), far];
     arguments.extend(setup.command.iter().cloned());
     arguments
 }
@@ -36,13 +38,14 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
 struct Plan<'a> {
     ports: Vec<u16>,
     names: Vec<&'a str>,
+    window: Option<u32>,
     far: Option<&'a OsStr>,
     command: &'a [OsString],
 }
 
 impl<'a> Plan<'a> {
     fn read(arguments: &'a [OsString]) -> Option<Self> {
-        let [ports, names, far, command @ ..] = arguments else {
+        let [ports, names, window, far, command @ ..] = arguments else {
             return None;
         };
         let list = |text: &'a OsString| Some(text.to_str()?.split(',').filter(|s| !s.is_empty()));
@@ -50,6 +53,10 @@ impl<'a> Plan<'a> {
         Some(Self {
             ports: ports.map(str::parse).collect::<Result<_, _>>().ok()?,
             names: list(names)?.collect(),
+            window: match window.to_str()? {
+                "" => None,
+                bytes => Some(bytes.parse().ok()?),
+            },
             far: (!far.is_empty()).then_some(far),
             command,
         })
@@ -72,8 +79,8 @@ fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
     let input = File::from(input.map_err(&lost)?);
 
     mounts::arrange(&plan.names)?;
-    let near = Network::new(NEAR, NEAR6, FAR)?;
-    let far = Network::new(FAR, FAR6, NEAR)?;
+    let near = Network::new(NEAR, NEAR6, FAR, plan.window)?;
+    let far = Network::new(FAR, FAR6, NEAR, plan.window)?;
     // This process is in the far network now: these are its ports.
     let listeners = plan.ports.iter().map(|&port| {
         let listener = TcpListener::bind((FAR, port));

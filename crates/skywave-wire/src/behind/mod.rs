@@ -71,7 +71,7 @@ pub const PORTS: usize = 64;
 /// The programs that run behind a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// The command and its arguments, or [`bulk::sender`]; it runs at the near side.
+    /// The command and its arguments, or [`bulk::near`]; it runs at the near side.
     pub command: Vec<OsString>,
     /// A command line for `/bin/sh` that runs at the far side, from before the command starts until
     /// after it has ended.
@@ -84,6 +84,8 @@ pub struct Setup {
     pub has_terminal: bool,
     /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
     pub listen: Vec<u16>,
+    /// Bytes up to which the TCP windows of both networks may grow; the system's setting unless given.
+    pub window: Option<u32>,
 }
 
 /// Why a program does not run behind a link.

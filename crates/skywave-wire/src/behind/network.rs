@@ -33,15 +33,24 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Makes a network with a loopback device and a link from `here` to `there`, and moves this thread
-    /// into it.
-    pub(super) fn new(here: Ipv4Addr, here6: Ipv6Addr, there: Ipv4Addr) -> Result<Self, Trouble> {
+    /// Makes a network with a loopback device and a link from `here` to `there`, where TCP's windows grow to
+    /// `window` if that is given, and moves this thread into it.
+    pub(super) fn new(
+        here: Ipv4Addr,
+        here6: Ipv6Addr,
+        there: Ipv4Addr,
+        window: Option<u32>,
+    ) -> Result<Self, Trouble> {
         unshare(CloneFlags::CLONE_NEWNET)
             .map_err(|error| Trouble::Refused(refusal::reason(&error.into())))?;
         let namespace = File::open("/proc/thread-self/ns/net");
         let namespace = namespace.map_err(Trouble::step("find the program's network"))?;
         loopback_up().map_err(Trouble::step("start the loopback device"))?;
         allow_ping();
+        if let Some(window) = window {
+            let widened = widen(window);
+            widened.map_err(Trouble::step("set how far TCP's windows grow"))?;
+        }
         let device = device(here, here6, there)?;
         Ok(Self { namespace, device })
     }
@@ -102,6 +111,14 @@ fn allow_ping() {
     if fs::write(setting, "0 2147483647").is_err() {
         let _ = fs::write(setting, format!("{group} {group}"));
     }
+}
+
+/// Lets buffers of TCP grow until windows have this size: half of what they take is for bookkeeping (tcp(7)).
+fn widen(window: u32) -> io::Result<()> {
+    let most = u64::from(window) * 2;
+    // From the start on, as a scenario has it: the kernel would have it grow with what comes in a round trip.
+    fs::write("/proc/sys/net/ipv4/tcp_rmem", format!("4096 {most} {most}"))?;
+    fs::write("/proc/sys/net/ipv4/tcp_wmem", format!("4096 16384 {most}"))
 }
 
 /// Packets of this thread's network that had nowhere to go, and those to a name server at the loopback device, where

@@ -1,38 +1,62 @@
-//! One transfer by the kernel's TCP through the relay.
+//! Transfers by the kernel's TCP through the relay.
 
+use std::io;
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use skywave_wire::behind::{Behind, BehindError, Setup, bulk};
+use skywave_wire::behind::bulk::{self, Connection};
+use skywave_wire::behind::{Behind, Setup};
 use skywave_wire::relay::{self, Relay};
 
 use super::KernelError;
-use super::row::Row;
+use super::plan::Plan;
 use crate::impair::show;
-
-/// Port of the receiver, in a network that nobody else is in.
-const PORT: u16 = 5001;
 
 /// Time between two looks whether all goes on.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The sender stops by itself this much after the receiver has seen enough.
-const AFTER: Duration = Duration::from_secs(2);
+/// The near side stops by itself this much after the measured time, which begins late if the first segments are lost.
+const AFTER: Duration = Duration::from_secs(60);
 
 /// A transfer.
-pub(super) struct Run {
-    /// Goodput.
-    pub(super) mbps: f64,
+pub(crate) struct Run {
+    /// Goodput of the first connection.
+    pub(crate) mbps: f64,
+    /// Data of each connection.
+    pub(crate) got: Vec<Got>,
     /// Mean queue of the link, packets.
     pub(super) queue: f64,
     /// Why the path was not the one that was asked for, if so.
-    pub(super) unfaithful: Option<String>,
+    pub(crate) unfaithful: Option<String>,
 }
 
-/// The laws of these rows that the kernel offers; says which it does not.
-pub(super) fn offered(rows: &[Row]) -> Result<Vec<String>, KernelError> {
-    let mut wanted: Vec<&str> = rows.iter().map(|row| row.law.as_str()).collect();
+/// Bytes that came to the far side.
+#[derive(Clone, Default)]
+pub(crate) struct Got {
+    /// In the measured time.
+    pub(crate) bytes: u64,
+    /// In each bin of the run, if there are any.
+    pub(crate) bins: Vec<u64>,
+}
+
+impl Got {
+    fn take(&mut self, plan: &Plan, at: Duration, bytes: u64) {
+        if (plan.window.0..plan.window.1).contains(&at) {
+            self.bytes += bytes;
+        }
+        if let Some(width) = plan.bins {
+            let bin = (at.as_secs_f64() / width.as_secs_f64()) as usize;
+            if let Some(bin) = self.bins.get_mut(bin) {
+                *bin += bytes;
+            }
+        }
+    }
+}
+
+/// Laws among these that the kernel offers; says which it does not.
+pub(super) fn offered(mut wanted: Vec<&str>) -> Result<Vec<String>, KernelError> {
     wanted.sort_unstable();
     wanted.dedup();
     for law in &wanted {
@@ -54,32 +78,48 @@ pub(super) fn offered(rows: &[Row]) -> Result<Vec<String>, KernelError> {
     Ok(offered.into_iter().map(str::to_owned).collect())
 }
 
-/// Transfers for the row's time.
-pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, KernelError> {
-    let path = row.path(seed)?;
-    let time = Duration::from_secs(u64::from(row.seconds));
-    let window = (Duration::from_secs_f64(row.from()), time);
+/// Makes the connections until the first one is measured, `tries` times at most until the relay was in time.
+pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, KernelError> {
+    for _ in 1..tries {
+        let run = once(plan, stop)?;
+        if run.unfaithful.is_none() {
+            return Ok(run);
+        }
+    }
+    once(plan, stop)
+}
+
+fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
+    let connections = &plan.connections;
     let setup = Setup {
-        command: bulk::sender(&row.law, PORT, time + AFTER),
+        command: bulk::near(connections, plan.window.1 + AFTER),
         far: None,
         forwards: Vec::new(),
         names: Vec::new(),
         has_terminal: false,
-        listen: vec![PORT],
+        listen: connections.iter().map(|c| c.port).collect(),
+        window: plan.rwnd,
     };
-    let (mut behind, mut ends) = Behind::start("gap", &setup)?;
-    let listener = behind.listeners().pop().ok_or(BehindError::Killed)?;
+    let (mut behind, mut ends) = Behind::start(plan.verb, &setup)?;
+    let listeners = behind.listeners();
     let over = AtomicBool::new(false);
     let (received, (report, relayed), ended) = thread::scope(|scope| {
-        let receiving = scope.spawn(|| {
-            let received = bulk::receive(&listener, window, &over);
-            over.store(true, Ordering::Relaxed);
-            received
+        let far_ends = connections.iter().zip(&listeners).enumerate();
+        let far_ends = far_ends.map(|(place, (connection, listener))| {
+            let over = &over;
+            scope.spawn(move || {
+                let received = far(plan, connection, listener, over);
+                if place == 0 {
+                    over.store(true, Ordering::Relaxed);
+                }
+                received
+            })
         });
+        let far_ends: Vec<_> = far_ends.collect();
         let relaying = scope.spawn(|| {
             // On a busy machine it is late otherwise.
             relay::urgent();
-            let mut relay = Relay::new(&path.config);
+            let mut relay = Relay::new(&plan.config);
             let ended = relay::drive(&mut relay, &mut ends, &mut |_| {
                 !over.load(Ordering::Relaxed)
             });
@@ -94,7 +134,8 @@ pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, Kernel
                 over.store(true, Ordering::Relaxed);
             }
         }
-        (joined(receiving), joined(relaying), ended)
+        let received: Vec<_> = far_ends.into_iter().map(joined).collect();
+        (received, joined(relaying), ended)
     });
     drop(behind);
     if stop.load(Ordering::Relaxed) {
@@ -102,14 +143,41 @@ pub(super) fn run(row: &Row, seed: u64, stop: &AtomicBool) -> Result<Run, Kernel
     }
     ended?;
     relayed.map_err(KernelError::Relay)?;
-    let bps = received.map_err(KernelError::Receive)?;
-    let bps = bps.ok_or_else(|| KernelError::Short(row.law.clone()))?;
+    let received = received.into_iter().collect::<io::Result<Vec<_>>>();
+    let received = received.map_err(KernelError::Receive)?;
+    let lasted = received.first().is_some_and(|(_, lasted)| *lasted);
+    if !lasted {
+        return Err(KernelError::Short(connections[0].law.clone()));
+    }
+    let got: Vec<Got> = received.into_iter().map(|(got, _)| got).collect();
     let queue = report.hops.first();
     Ok(Run {
-        mbps: bps / 1e6,
+        mbps: plan.bps(got[0].bytes) / 1e6,
+        got,
         queue: queue.map_or(0.0, |hop| hop.measured.queue_mean_packets),
         unfaithful: show::unfaithful(&report),
     })
+}
+
+/// The far side's end of a connection: what came there, and whether it went on to the end.
+fn far(
+    plan: &Plan,
+    connection: &Connection,
+    listener: &TcpListener,
+    over: &AtomicBool,
+) -> io::Result<(Got, bool)> {
+    let mut got = Got::default();
+    if connection.is_back {
+        bulk::give(listener, &connection.law, over)?;
+        return Ok((got, false));
+    }
+    got.bins = vec![0; plan.count_of_bins()];
+    let start = connection.start;
+    let time = plan.window.1.saturating_sub(start);
+    let lasted = bulk::receive(listener, time, over, &mut |at, bytes| {
+        got.take(plan, start + at, bytes);
+    })?;
+    Ok((got, lasted))
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {

@@ -1,15 +1,19 @@
-//! A law of the kernel over a path, and what was measured.
+//! A law of the kernel over a path of the set, and what was measured.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::validate::{self, Set, SetError};
+use skywave_wire::behind::bulk::Connection;
 
 use super::super::{Args, agree};
+use super::plan::{PORT, Plan};
 use super::real::Run;
-use super::{KernelArgs, KernelError, SECONDS};
+use super::{KernelArgs, KernelError, SECONDS, VERB};
 use crate::failure::Failure;
-use crate::impair::path::{self, Choice, Path};
+use crate::impair::path::{self, Choice};
 use crate::impair::show;
 
 /// Seeds of the simulation.
@@ -145,8 +149,8 @@ impl Row {
         from.as_secs_f64()
     }
 
-    /// The path for the relay.
-    pub(super) fn path(&self, seed: u64) -> Result<Path, KernelError> {
+    /// The transfer with this seed.
+    pub(super) fn plan(&self, seed: u64) -> Result<Plan, KernelError> {
         let choice = Choice {
             flow: None,
             seed: Some(seed),
@@ -154,7 +158,24 @@ impl Row {
             // Whole IP packets come.
             overhead: 0,
         };
-        path::of(&self.scenario, choice).map_err(|error| KernelError::Path(error.to_string()))
+        let path = path::of(&self.scenario, choice);
+        let path = path.map_err(|error| KernelError::Path(error.to_string()))?;
+        Ok(Plan {
+            verb: VERB,
+            config: path.config,
+            connections: vec![Connection {
+                law: self.law.clone(),
+                port: PORT,
+                is_back: false,
+                start: Duration::ZERO,
+            }],
+            window: (
+                Duration::from_secs_f64(self.from()),
+                Duration::from_secs(u64::from(self.seconds)),
+            ),
+            bins: None,
+            rwnd: None,
+        })
     }
 
     fn real(&self) -> f64 {
@@ -298,6 +319,7 @@ mod tests {
             let (goodputs, queues) = (numbers(6), numbers(7));
             let runs = goodputs.iter().zip(&queues).map(|(&mbps, &queue)| Run {
                 mbps,
+                got: Vec::new(),
                 queue,
                 unfaithful: None,
             });
