@@ -65,7 +65,7 @@ impl Objective {
         };
         if objective.compares && !compares {
             return Err(format!(
-                "the objective `{name}` compares with another sender, and none is given to compare with (against)"
+                "the objective `{name}` needs a sender to compare with (against)"
             ));
         }
         Ok(objective)

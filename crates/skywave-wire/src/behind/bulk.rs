@@ -255,7 +255,7 @@ mod tests {
         let (listener, address) = listening();
         let sending = thread::spawn(move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.write_all(&[0; 100_000]).unwrap();
+            stream.write_all(&vec![0; 100_000]).unwrap();
             // Until the receiver has seen enough.
             stream.read(&mut [0]).unwrap_or(0)
         });
@@ -278,7 +278,7 @@ mod tests {
         thread::scope(|scope| {
             let giving = scope.spawn(|| give(&listener, "reno", &over));
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.read_exact(&mut [0; 100_000]).unwrap();
+            stream.read_exact(&mut vec![0; 100_000]).unwrap();
             over.store(true, Ordering::Relaxed);
             giving.join().unwrap().unwrap();
         });

@@ -1,5 +1,6 @@
 //! The senders of a scenario, simulated and by the kernel, over the scenario's path and beside its other flows.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::Path as FilePath;
@@ -247,16 +248,24 @@ impl<'a> Case<'a> {
 
 /// Name of the flow whose sender the sweep changes.
 fn swept(point: &Point) -> Option<&str> {
-    let paths = point.params.iter().map(|(path, _)| path.as_str());
-    paths
-        .filter_map(|path| path.strip_prefix("flow.")?.strip_suffix(".transport"))
-        .next()
+    let mut paths = point.params.iter().map(|(path, _)| path.as_str());
+    paths.find_map(|path| path.strip_prefix("flow.")?.strip_suffix(".transport"))
 }
 
 /// Goodput of the flow in a simulation, bits a second.
 fn goodput(spec: &Spec, flow: &str) -> f64 {
     let at = spec.flows.iter().position(|f| f.name == flow);
     simulate(spec).flows[at.unwrap_or_default()].goodput_bps
+}
+
+/// Percentage that a case has of the best of others.
+fn share<'a>(
+    case: &Case<'a>,
+    others: &[&Case<'a>],
+    value: impl Fn(&Case<'a>) -> Option<f64>,
+) -> Option<f64> {
+    let others = others.iter().filter_map(|other| value(other));
+    Some(100.0 * value(case)? / others.max_by(f64::total_cmp)?)
 }
 
 /// The table for a terminal, and how bad the first sender of each sweep is beside the best of the others.
@@ -280,17 +289,13 @@ fn table(names: &[String], cases: &[Case<'_>]) -> String {
             continue;
         };
         let others: Vec<&Case<'_>> = of_file.collect();
-        let share = |value: fn(&Case<'_>) -> Option<f64>| {
-            let best = others
-                .iter()
-                .filter_map(|case| value(case))
-                .max_by(f64::total_cmp)?;
-            Some(100.0 * value(first)? / best)
-        };
-        let simulated = share(|case| Some(case.simulated?.mean));
-        if let (Some(simulated), Some(real)) = (simulated, share(|case| case.real())) {
-            text += &format!(
-                "{name}: {} gets {simulated:.1} % of the best other simulated, {real:.1} % really\n",
+        let simulated = |case: &Case<'_>| Some(case.simulated?.mean);
+        let simulated = share(first, &others, simulated);
+        if let (Some(simulated), Some(real)) = (simulated, share(first, &others, Case::real)) {
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "{name}: {} gets {simulated:.1} % of the best other simulated, {real:.1} % really",
                 first.sender
             );
         }
