@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_foreign::Sender as Connection;
-use skywave_lab::experiment::ENGINE;
+use skywave_lab::experiment::{self, ENGINE};
 use skywave_lab::scenario::{Files, Scenario};
 use skywave_papers::referee::{Law, Sender};
 use skywave_search::Machine;
+use skywave_sim::spec::Transport;
 use skywave_sim::{Outcome, Spec};
 
 use crate::failure::Failure;
@@ -33,7 +34,7 @@ impl Foreign {
         Ok(Some(Self {
             connection,
             seat: Law::parse(SEAT)?,
-            engine: format!("{ENGINE} {name}"),
+            engine: format!("{ENGINE} {name} {}", skywave_foreign::ENGINE),
         }))
     }
 
@@ -58,6 +59,13 @@ impl Sender for Foreign {
     ) -> Result<Scenario, String> {
         let taken = self.seat.take(scenario, seats, files)?;
         for point in taken.points() {
+            let is_seat = |group: &str| seats.contains(&format!("flow.{group}.transport").as_str());
+            let mut groups = (0..).map_while(|flow| point.flow_group(flow));
+            if let Some(other) = groups.find(|group| !is_seat(group)) {
+                return Err(format!(
+                    "flow \"{other}\" has another sender: other libraries' connections and the simulator's own do not share a run"
+                ));
+            }
             let spec = point.spec(taken.seeds().first().copied().unwrap_or(1));
             skywave_foreign::check(&spec, &self.connection)
                 .map_err(|refused| refused.to_string())?;
@@ -65,11 +73,22 @@ impl Sender for Foreign {
         Ok(taken)
     }
 
+    fn measures(&self, number: &str) -> bool {
+        // What a link counts, as `path.utilisation`, is known of any sender.
+        number.contains('.') || skywave_foreign::TOLD.contains(&number)
+    }
+
     fn engine(&self) -> &str {
         &self.engine
     }
 
     fn run(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
+        let is_seat =
+            |flow: &skywave_sim::spec::FlowSpec| matches!(flow.transport, Transport::Quic { .. });
+        // A scenario without a place for the judged sender is one to compare with.
+        if !spec.flows.iter().all(is_seat) {
+            return experiment::simulate(spec, cancel);
+        }
         self.carry(spec, cancel)
     }
 }

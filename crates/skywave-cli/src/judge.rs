@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 mod kernel;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -139,10 +140,18 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
         return Ok(sets.collect::<Result<_, _>>()?);
     }
     let sets = args.sets.iter().map(|given| referee::named(given));
-    Ok(sets.collect::<Result<_, _>>()?)
+    let sets: Vec<Paper> = sets.collect::<Result<_, _>>()?;
+    let mut names = BTreeSet::new();
+    match sets.iter().find(|set| !names.insert(set.name())) {
+        None => Ok(sets),
+        Some(twice) => Err(Failure::Usage(format!(
+            "--set: two sets have the name `{}`, and their runs would have one folder",
+            twice.name()
+        ))),
+    }
 }
 
-/// Runs a law through the sets; leaves its card.
+/// Runs a law through the sets; leaves its card, but where the table of all laws is asked for.
 fn judge(args: &Args, law: &dyn Sender, sets: &[Paper]) -> Result<Card, Failure> {
     let dir = args.keep.out.join(referee::folder(law.name()));
     // The table of many laws has no plots.
@@ -155,8 +164,10 @@ fn judge(args: &Args, law: &dyn Sender, sets: &[Paper]) -> Result<Card, Failure>
         card.sets
             .push(trial(args, law, set, &dir, retracing.as_ref())?);
     }
-    output::write(&dir.join("card.json"), &card.to_json())?;
-    output::write(&dir.join("card.html"), &referee::page(&card)?)?;
+    if !args.all {
+        output::write(&dir.join("card.json"), &card.to_json())?;
+        output::write(&dir.join("card.html"), &referee::page(&card)?)?;
+    }
     Ok(card)
 }
 

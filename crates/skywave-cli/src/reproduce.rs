@@ -95,6 +95,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     output::check_pages(&args.markdown, claims::VERB, |text| {
         claims::in_page(text, &[])
     })?;
+    maps::check(args, &papers)?;
     let mut measured = Vec::new();
     for paper in &papers {
         let only: Vec<String> = args

@@ -118,14 +118,6 @@ fn help() -> String {
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let objective = Objective::chosen(args.objective.as_deref(), !args.against.is_empty());
     let objective = objective.map_err(|why| Failure::Usage(format!("--objective: {why}")))?;
-    if args
-        .below
-        .is_some_and(|below| below.is_nan() || below <= 0.0)
-    {
-        return Err(Failure::Usage(
-            "--below: expected a share above 0, such as 0.5".into(),
-        ));
-    }
     let custom = CustomMembers::default();
     let (file, text) = match &args.space {
         Some(path) => (path.display().to_string(), skywave_lab::folder::text(path)?),
@@ -138,6 +130,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         .collect();
     let foreign = senders.iter().map(|name| Foreign::named(name));
     let foreign: Vec<Option<Foreign>> = foreign.collect::<Result<_, _>>()?;
+    if objective.name == "vain" && foreign.iter().any(Option::is_some) {
+        return Err(Failure::Usage(
+            "--objective: other QUIC libraries do not tell what they sent again in vain; expected another one than `vain`".into(),
+        ));
+    }
     let seats = senders.iter().zip(&foreign).map(|(name, foreign)| {
         let seat = foreign.as_ref().map(|_| foreign::SEAT.to_owned());
         seat.unwrap_or_else(|| name.clone())
@@ -207,10 +204,7 @@ fn find(
             bench = bench.carried_by(sender, machine);
         }
     }
-    let tell = |news: News| match news {
-        News::Worst(value) => bar.say(format!("worst so far {}", percent(value))),
-        News::Shrinking => bar.say("making paths small".into()),
-    };
+    let tell = |news: News| bar.say(news.to_string());
     let findings = request.findings(&bench, args.shard, &tell)?;
     if bench.given_up() > 0 {
         output::note(&format!(
@@ -221,7 +215,7 @@ fn find(
     Ok(findings)
 }
 
-/// The command, for a comment; what is at its default is left out.
+/// The command, for a comment, with all that decides what is found.
 fn command(args: &Args) -> String {
     let mut all = vec!["skywave worst".to_owned(), quoted(&args.law)];
     let mut add = |option: &str, value: String| all.push(format!("--{option} {value}"));
@@ -243,6 +237,7 @@ fn command(args: &Args) -> String {
     }
     add("seed", args.seed.to_string());
     add("islands", args.islands.to_string());
+    add("find", args.find.to_string());
     if let Some(below) = args.below {
         add("below", below.to_string());
     }

@@ -1,6 +1,8 @@
 //! Prepares the text of noq's BBR3 for `src/noq/bbr3.rs`: without its tests, with the paths of its neighbours as they are from
 //! outside, and with a function that makes its configuration of a seed.
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -8,6 +10,8 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build/main.rs");
     println!("cargo::rerun-if-changed=../../Cargo.lock");
+    println!("cargo::rerun-if-changed=src");
+    println!("cargo::rustc-env=SKYWAVE_FOREIGN={}", version());
     let folder = sources("noq-proto").join("src/congestion/bbr3");
     let mut law = text(&folder.join("mod.rs"));
     let filter = text(&folder.join("max_filter.rs"));
@@ -58,6 +62,38 @@ fn main() {
     let all = format!("{metrics}{law}\n{seeded}\nmod max_filter {{\n{filter}}}\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("bbr3.rs");
     fs::write(out, all).expect("cargo's folder can be written to");
+}
+
+/// Version of the libraries, and of what drives them here: runs of another one are not used again.
+fn version() -> String {
+    let lock = fs::read_to_string("../../Cargo.lock").expect("the workspace has a lock file");
+    let mut said = Vec::new();
+    for library in ["noq-proto", "quinn-proto"] {
+        let mut after = lock
+            .lines()
+            .skip_while(|line| *line != format!("name = \"{library}\""));
+        let version = after.nth(1).and_then(|line| line.split('"').nth(1));
+        said.push(format!("{library} {}", version.unwrap_or("?")));
+    }
+    let mut files = BTreeMap::new();
+    gather(Path::new("src"), &mut files);
+    let mut hasher = DefaultHasher::new();
+    files.hash(&mut hasher);
+    said.push(format!("{:016x}", hasher.finish()));
+    said.join(" ")
+}
+
+/// The texts of all files in a folder and in those within it.
+fn gather(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("it can be listed").path();
+        if path.is_dir() {
+            gather(&path, files);
+        } else {
+            let text = fs::read(&path).expect("it can be read");
+            files.insert(path, text);
+        }
+    }
 }
 
 /// A file's text before its tests.

@@ -26,6 +26,28 @@
 //! the libraries have it: packets grow to 1452 bytes, packets are ECN-capable. A flow that stops closes its connection, whatever
 //! is under way.
 
+/// Version of what runs these senders: of this crate's sources and of both libraries.
+pub const ENGINE: &str = env!("SKYWAVE_FOREIGN");
+
+/// Numbers of a flow that an outcome has; others are 0 or `None`, because the libraries do not tell them.
+pub const TOLD: [&str; 15] = [
+    "goodput",
+    "throughput",
+    "delivered",
+    "completion",
+    "unfinished",
+    "retransmits",
+    "sent",
+    "received",
+    "duplicated",
+    "under_way",
+    "queue_drops",
+    "early_drops",
+    "channel_drops",
+    "blackout_drops",
+    "corrupt_drops",
+];
+
 mod clock;
 mod host;
 mod keys;

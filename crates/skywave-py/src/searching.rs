@@ -13,7 +13,7 @@ use skywave_lab::scenario::{CustomMembers, ScenarioError, Space};
 use skywave_lab::threads::lock;
 use skywave_search::bench::{Making, Simulation};
 use skywave_search::findings::{Finding, Findings};
-use skywave_search::page::{Page, percent};
+use skywave_search::page::Page;
 use skywave_search::request::{Amount, News, Request, leave};
 use skywave_search::{Objective, SPACE, SPACE_FILE, SearchError};
 
@@ -139,10 +139,7 @@ pub(crate) fn worst(
             },
             failure: &failure,
             tell: &|news| {
-                lock(&latest).1 = match news {
-                    News::Worst(value) => format!("worst so far {}", percent(value)),
-                    News::Shrinking => "making paths small".into(),
-                };
+                lock(&latest).1 = news.to_string();
             },
             doubts: &|doubt| lock(&doubts).push(doubt),
         };
@@ -157,12 +154,6 @@ pub(crate) fn worst(
 fn request(asked: &Asked) -> PyResult<Request> {
     let compares = asked.senders.len() > 1;
     let objective = Objective::chosen(asked.objective.as_deref(), compares);
-    let above_zero = |number: f64| number > 0.0;
-    if !asked.below.is_none_or(above_zero) {
-        return Err(PyValueError::new_err(
-            "below: expected a share above 0, such as 0.5",
-        ));
-    }
     let time = |seconds: f64| {
         let time = Duration::try_from_secs_f64(seconds).ok();
         time.filter(|time| !time.is_zero())
@@ -178,7 +169,7 @@ fn request(asked: &Asked) -> PyResult<Request> {
             None => Amount::Runs(asked.runs),
         },
         seed: asked.seed,
-        islands: asked.islands.max(1),
+        islands: asked.islands,
         below: asked.below,
         find: asked.find,
     })

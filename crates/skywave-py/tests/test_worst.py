@@ -139,7 +139,7 @@ def test_mistakes_are_refused_with_what_was_expected(space: Path) -> None:
         skywave.worst("vegas", objective="starved")
     with pytest.raises(ValueError, match="expected at least 96 for 2 islands"):
         skywave.worst("vegas", space=space, runs=50, islands=2)
-    with pytest.raises(ValueError, match="below: expected a share above 0"):
+    with pytest.raises(ValueError, match="`below`: expected a share above 0"):
         skywave.worst("vegas", below=0.0)
     with pytest.raises(skywave.ScenarioError, match="brr"):
         skywave.worst("brr")

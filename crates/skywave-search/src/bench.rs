@@ -255,7 +255,8 @@ impl<'a> Bench<'a> {
         let ledger = self.ledger.filter(|_| !task.spec.has_custom());
         let machine = self.machines[task.sender];
         let engine = machine.map_or(ENGINE, Machine::engine);
-        let key = ledger.map(|ledger| (ledger, RunKey::new(&task.spec, engine)));
+        let engine = format!("{engine} {} {}", measure::VERSION, task.flow);
+        let key = ledger.map(|ledger| (ledger, RunKey::new(&task.spec, &engine)));
         let known = key.and_then(|(ledger, key)| ledger.get(key));
         let has_all = |numbers: &Numbers| task.wants.iter().all(|name| numbers.contains_key(*name));
         if let Some(known) = known.filter(|numbers| numbers.is_empty() || has_all(numbers)) {

@@ -50,15 +50,20 @@ impl Page<'_> {
             );
         }
         let title = format!("The worst path of {sender}");
-        let swept = if self.seats.len() > 1 {
-            self.seats
-        } else {
-            &[]
-        };
+        // Two may have one seat, and a sweep has each value once.
+        let mut swept: Vec<String> = Vec::new();
+        for seat in self.seats {
+            if !swept.contains(seat) {
+                swept.push(seat.clone());
+            }
+        }
+        if swept.len() < 2 {
+            swept.clear();
+        }
         let settings = &finding.candidate;
         text + &self
             .space
-            .text(settings, &title, &finding.seeds, (self.flow, swept))
+            .text(settings, &title, &finding.seeds, (self.flow, &swept))
     }
 
     /// Verdict of a finding in a line.

@@ -1,7 +1,9 @@
 //! A search as the command and Python ask for it: from its arguments to findings, and to the files of these.
 
 use std::cell::Cell;
+use std::fmt::{self, Display, Formatter};
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,13 +14,15 @@ use skywave_scenario::{ScenarioError, Space};
 use crate::bench::{Bench, Making, SearchError};
 use crate::evolution::{self, Plan};
 use crate::findings::{self, Findings};
-use crate::page::Page;
+use crate::page::{Page, percent};
 use crate::{Candidate, Objective};
 
 /// Simulations to search with unless a caller says otherwise.
 pub const RUNS: usize = 20_000;
 /// Islands unless a caller says otherwise.
 pub const ISLANDS: u16 = 4;
+/// Numbers of islands that a search can have.
+pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
 /// Findings to make unless a caller says otherwise.
 pub const FIND: usize = 3;
 /// Flow whose sender it is unless a caller says otherwise.
@@ -50,7 +54,7 @@ pub struct Request {
 /// Length of a search; shrinking and judging come on top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many simulations.
+    /// So many simulations of candidates that say something about the sender; those of others come on top.
     Runs(usize),
     /// So long, and then to the end of the generation.
     Time(Duration),
@@ -63,6 +67,15 @@ pub enum News {
     Worst(f64),
     /// The search is over, and paths are made small.
     Shrinking,
+}
+
+impl Display for News {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Worst(value) => write!(f, "worst so far {}", percent(*value)),
+            Self::Shrinking => f.write_str("making paths small"),
+        }
+    }
 }
 
 impl Request {
@@ -87,11 +100,24 @@ impl Request {
         space.with_senders(&self.flow, &self.seats)
     }
 
-    /// Whether there are runs enough for the space with each of the senders.
+    /// Whether it can be made over the space with each of the senders.
     ///
     /// # Errors
-    /// There are too few.
+    /// A bound that is none, no islands or too many, too few runs.
     pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
+        let is_share = |below: f64| below.is_finite() && below > 0.0;
+        if !self.below.is_none_or(is_share) {
+            let why = "the bound `below`: expected a share above 0, such as 0.5";
+            return Err(SearchError::Space(why.to_owned()));
+        }
+        if !ISLANDS_THERE_MAY_BE.contains(&self.islands) {
+            return Err(SearchError::Space(format!(
+                "{} islands: expected {} to {}",
+                self.islands,
+                ISLANDS_THERE_MAY_BE.start(),
+                ISLANDS_THERE_MAY_BE.end()
+            )));
+        }
         let seeds = spaces
             .first()
             .map_or(0, |space| space.scenario().seeds().len());

@@ -13,15 +13,34 @@ use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
+/// Reads the maps of all papers, if they are asked for: a mistake in them is told before anything runs.
+pub(super) fn check(args: &Args, papers: &[Paper]) -> Result<(), Failure> {
+    if args.maps.is_none() {
+        return Ok(());
+    }
+    for paper in papers {
+        listed(args, paper)?;
+    }
+    Ok(())
+}
+
+/// A paper's maps; none if all papers are asked for and this one has none.
+fn listed(args: &Args, paper: &Paper) -> Result<Vec<PaperMap>, MapError> {
+    match load(args, paper) {
+        Err(MapError::None(_)) if args.paper == ALL => Ok(Vec::new()),
+        other => other,
+    }
+}
+
 /// The maps of a paper, if they are asked for; with all papers those of the papers that have some.
 pub(super) fn of(args: &Args, paper: &Paper) -> Result<Vec<Taken>, Failure> {
     let Some(points) = args.maps else {
         return Ok(Vec::new());
     };
-    let listed = match load(args, paper) {
-        Err(MapError::None(_)) if args.paper == ALL => return Ok(Vec::new()),
-        other => other?,
-    };
+    let listed = listed(args, paper)?;
+    if listed.is_empty() {
+        return Ok(Vec::new());
+    }
     let dir = args.keep.out.join(paper.name()).join("maps");
     let ledger = Ledger::open(&dir, args.keep.fresh, &output::doubts)?;
     let taken = listed.iter().map(|map| {

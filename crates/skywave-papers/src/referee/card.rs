@@ -303,7 +303,12 @@ impl<'a> Trial<'a> {
         let (standing, why) = match self.seated.absent.get(&score.claim) {
             Some(Absence::NotAsked) => (Standing::NotAsked, None),
             Some(Absence::NotPossible(why)) => (Standing::NotPossible, Some(why.clone())),
-            None => (Standing::of(score.verdict), None),
+            None => {
+                let standing = Standing::of(score.verdict);
+                let mut remarks = score.parts.iter().filter_map(|part| part.remark.clone());
+                let why = remarks.next().filter(|_| standing == Standing::NotPossible);
+                (standing, why)
+            }
         };
         let judged = !matches!(standing, Standing::NotAsked | Standing::NotPossible);
         Case {

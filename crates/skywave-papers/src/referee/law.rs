@@ -46,11 +46,12 @@ impl Law {
         };
         // What is no TOML is shown where it stands.
         let value = value.ok().and_then(|mut table| table.remove("transport"));
-        let written = value
-            .as_ref()
-            .map_or_else(|| text.trim().to_owned(), inline);
+        let written = value.as_ref().map_or_else(
+            || text.trim().to_owned(),
+            |value| format!("[{}]", inline(value)),
+        );
         let probe = format!(
-            "# The law as a scenario has it.\n[sweep]\n\"{SEAT}\" = [{written}]\n\n\
+            "# The law as a scenario has it.\n[sweep]\n\"{SEAT}\" = {written}\n\n\
              [[flow]]\nname = \"test\"\nfrom = \"A\"\nto = \"B\"\n\n\
              [[link]]\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\ndelay = \"1ms\"\n\n\
              [run]\nduration = \"1s\"\n"

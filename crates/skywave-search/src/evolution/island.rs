@@ -12,7 +12,7 @@ use crate::{Candidate, keys_off};
 /// Candidates of the first generation, and of each later one.
 pub const FIRST: usize = 48;
 /// Children of a generation.
-pub const LATER: usize = 16;
+const LATER: usize = 16;
 /// Candidates that live on, and how many of these may have the same keys set.
 const PARENTS: usize = 8;
 const ALIKE: usize = 4;

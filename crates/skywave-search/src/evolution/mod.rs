@@ -14,7 +14,7 @@ use skywave_scenario::Key;
 use crate::Candidate;
 use island::Island;
 
-pub use island::{FIRST, LATER};
+pub use island::FIRST;
 
 /// Times that candidates which say nothing, or cannot be, are drawn anew in a generation.
 const REDRAWS: usize = 8;

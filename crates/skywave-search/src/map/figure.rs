@@ -108,10 +108,10 @@ impl<'a> Measure<'a> {
         };
         let written = key.words(&key.setting(&[0.5, 1.0]));
         // Times are kept in nanoseconds.
-        let (unit, scale) = match written.trim_end_matches(|c: char| !c.is_alphabetic()) {
-            rate if rate.ends_with("bps") => ("Mb/s", 1e-6),
-            time if time.ends_with('s') && !time.ends_with("packets") => ("ms", 1e-6),
-            packets if packets.ends_with("packets") => ("packets", 1.0),
+        let (unit, scale) = match written.trim_start_matches(|c: char| !c.is_alphabetic()) {
+            "bps" | "kbps" | "Mbps" | "Gbps" => ("Mb/s", 1e-6),
+            "ns" | "us" | "ms" | "s" | "min" | "h" => ("ms", 1e-6),
+            "packet" | "packets" => ("packets", 1.0),
             _ => ("", 1.0),
         };
         Self {

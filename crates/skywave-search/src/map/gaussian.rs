@@ -113,18 +113,31 @@ impl Gaussian {
         self.points.len() as f64 * libm::log(self.variance) + self.factor.log_determinant()
     }
 
+    /// Mean at a place.
+    pub(super) fn mean(&self, place: &[f64]) -> f64 {
+        self.mean_of(&self.shared(place))
+    }
+
+    /// What a place shares with each point.
+    fn shared(&self, place: &[f64]) -> Vec<f64> {
+        let points = self.points.iter();
+        points
+            .map(|point| self.shape.between(point, place))
+            .collect()
+    }
+
+    fn mean_of(&self, shared: &[f64]) -> f64 {
+        let parts = shared.iter().zip(&self.weights).map(|(s, w)| s * w);
+        self.mean + parts.sum::<f64>()
+    }
+
     /// Mean and standard deviation at a place.
     pub(super) fn at(&self, place: &[f64]) -> (f64, f64) {
-        let shared: Vec<f64> = self
-            .points
-            .iter()
-            .map(|point| self.shape.between(point, place))
-            .collect();
-        let mean: f64 = shared.iter().zip(&self.weights).map(|(s, w)| s * w).sum();
+        let shared = self.shared(place);
         let half = self.factor.forward(&shared);
         let known: f64 = half.iter().map(|part| part * part).sum();
         let variance = self.variance * (1.0 - known).max(0.0);
-        (self.mean + mean, libm::sqrt(variance))
+        (self.mean_of(&shared), libm::sqrt(variance))
     }
 }
 

@@ -113,7 +113,7 @@ impl Map {
 
     /// Logarithm of the relation to the bound that is likely at a place of the unit cube: above 0 inside.
     pub fn margin(&self, place: &[f64]) -> f64 {
-        self.process.at(place).0
+        self.process.mean(place)
     }
 
     /// Share of the space that is inside.
