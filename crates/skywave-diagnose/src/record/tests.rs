@@ -58,6 +58,10 @@ fn broken() -> Vec<(&'static str, Vec<u8>)> {
             with(BUSYBOX, "4 packets", "18446744073709551615 packets"),
         ),
         text(
+            "ping, a packet still on its way",
+            "no answer yet for icmp_seq=1\n",
+        ),
+        text(
             "ping without times",
             "16 bytes from h: icmp_seq=1 ttl=5\n16 bytes from h: icmp_seq=2 ttl=5\n",
         ),

@@ -118,7 +118,7 @@ impl Gaussian {
         self.mean_of(&self.shared(place))
     }
 
-    /// What a place shares with each point.
+    /// Covariance of a place with each point.
     fn shared(&self, place: &[f64]) -> Vec<f64> {
         let points = self.points.iter();
         points

@@ -253,9 +253,16 @@ impl Run {
             .rposition(|probe| !is_open(probe))
             .map_or(0, |last| last + 1);
         probes.truncate(kept);
+        let probes: Vec<Probe> = probes.into_iter().flatten().collect();
+        if probes.is_empty() {
+            return wrong(
+                "a packet whose answer came, or was due before the end",
+                "none",
+            );
+        }
         Ok(Probes {
             tool: ProbeTool::Ping,
-            probes: probes.into_iter().flatten().collect(),
+            probes,
             bytes: self.header.and_then(|header| header.bytes),
             is_timed: self.replies.values().any(|reply| reply.stamp_s.is_some()),
         })
