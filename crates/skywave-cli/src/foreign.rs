@@ -6,8 +6,8 @@ use skywave_foreign::Sender as Connection;
 use skywave_lab::experiment::{self, ENGINE};
 use skywave_lab::scenario::{Files, Scenario};
 use skywave_papers::referee::{Law, Sender};
-use skywave_search::Machine;
-use skywave_sim::spec::Transport;
+use skywave_search::{Machine, VAIN};
+use skywave_sim::spec::{FlowSpec, Transport};
 use skywave_sim::{Outcome, Spec};
 
 use crate::failure::Failure;
@@ -57,8 +57,7 @@ impl Sender for Foreign {
         seats: &[&str],
         files: &dyn Files,
     ) -> Result<Scenario, String> {
-        let taken = self.seat.take(scenario, seats, files)?;
-        for point in taken.points() {
+        self.seat.take_checked(scenario, seats, files, |point, spec| {
             let is_seat = |group: &str| seats.contains(&format!("flow.{group}.transport").as_str());
             let mut groups = (0..).map_while(|flow| point.flow_group(flow));
             if let Some(other) = groups.find(|group| !is_seat(group)) {
@@ -66,15 +65,12 @@ impl Sender for Foreign {
                     "flow \"{other}\" has another sender: other libraries' connections and the simulator's own do not share a run"
                 ));
             }
-            let spec = point.spec(taken.seeds().first().copied().unwrap_or(1));
-            skywave_foreign::check(&spec, &self.connection)
-                .map_err(|refused| refused.to_string())?;
-        }
-        Ok(taken)
+            skywave_foreign::check(spec, &self.connection).map_err(|refused| refused.to_string())
+        })
     }
 
     fn measures(&self, number: &str) -> bool {
-        // What a link counts, as `path.utilisation`, is known of any sender.
+        // A link's own counters, such as `path.utilisation`, need nothing from the sender.
         number.contains('.') || skywave_foreign::TOLD.contains(&number)
     }
 
@@ -83,8 +79,7 @@ impl Sender for Foreign {
     }
 
     fn run(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
-        let is_seat =
-            |flow: &skywave_sim::spec::FlowSpec| matches!(flow.transport, Transport::Quic { .. });
+        let is_seat = |flow: &FlowSpec| matches!(flow.transport, Transport::Quic { .. });
         // A scenario without a place for the judged sender is one to compare with.
         if !spec.flows.iter().all(is_seat) {
             return experiment::simulate(spec, cancel);
@@ -96,6 +91,10 @@ impl Sender for Foreign {
 impl Machine for Foreign {
     fn engine(&self) -> &str {
         &self.engine
+    }
+
+    fn measures(&self, number: &str) -> bool {
+        number != VAIN
     }
 
     fn can(&self, spec: &Spec, _: usize) -> bool {

@@ -151,7 +151,7 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
     }
 }
 
-/// Runs a law through the sets; leaves its card, but where the table of all laws is asked for.
+/// Runs a law through the sets, and writes its card, unless `--all` asks for the table of all laws.
 fn judge(args: &Args, law: &dyn Sender, sets: &[Paper]) -> Result<Card, Failure> {
     let dir = args.keep.out.join(referee::folder(law.name()));
     // The table of many laws has no plots.

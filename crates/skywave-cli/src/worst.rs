@@ -130,10 +130,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         .collect();
     let foreign = senders.iter().map(|name| Foreign::named(name));
     let foreign: Vec<Option<Foreign>> = foreign.collect::<Result<_, _>>()?;
-    if objective.name == "vain" && foreign.iter().any(Option::is_some) {
-        return Err(Failure::Usage(
-            "--objective: other QUIC libraries do not tell what they sent again in vain; expected another one than `vain`".into(),
-        ));
+    for machine in foreign.iter().flatten() {
+        let usage = |why| Failure::Usage(format!("--objective: {why}"));
+        objective.check(machine).map_err(usage)?;
     }
     let seats = senders.iter().zip(&foreign).map(|(name, foreign)| {
         let seat = foreign.as_ref().map(|_| foreign::SEAT.to_owned());

@@ -41,6 +41,17 @@ impl Files for Folder {
     }
 }
 
+/// Name of a folder for what is called `text`: letters, digits, dots, plus signs and underscores stay, and what is between
+/// them becomes one hyphen.
+pub fn plain_name(text: &str) -> String {
+    let stays = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
+    let words: Vec<&str> = text
+        .split(|c: char| !stays(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join("-")
+}
+
 /// Reads the scenario at `path`; its name is the file's, without the extension.
 ///
 /// # Errors

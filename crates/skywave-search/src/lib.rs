@@ -27,6 +27,7 @@ use skywave_scenario::Setting;
 pub use bench::{Bench, SearchError};
 pub use builtin::{SPACE, SPACE_FILE};
 pub use machine::Machine;
+pub use measure::VAIN;
 pub use objective::{OBJECTIVES, Objective};
 
 /// A path of a space: a setting for each key that is not at its default, in the order of the keys.

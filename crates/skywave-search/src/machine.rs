@@ -9,6 +9,9 @@ pub trait Machine: Sync {
     /// Version of what runs it: kept runs of another one are not used.
     fn engine(&self) -> &str;
 
+    /// Whether its outcomes have the measured number of this name.
+    fn measures(&self, number: &str) -> bool;
+
     /// Whether it can carry this flow of a specification, with all that is beside it.
     fn can(&self, spec: &Spec, flow: usize) -> bool;
 

@@ -15,7 +15,7 @@ pub(crate) const RIVALS: &str = "rivals";
 /// Packets that the flow under test sent.
 pub(crate) const SENT: &str = "sent";
 /// Packets of these that queues dropped, or that were sent again although nothing was lost.
-pub(crate) const VAIN: &str = "vain";
+pub const VAIN: &str = "vain";
 /// Payload that the path carries, bit/s.
 pub(crate) const CARRIED: &str = "carried_bps";
 /// Longest time without a delivery while the path carries, seconds.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use skywave_lab::experiment::{Ledger, Shard};
+use skywave_lab::folder::plain_name;
 use skywave_lab::report::{WriteError, remove_file, write_file};
 use skywave_scenario::{ScenarioError, Space};
 
@@ -81,15 +82,8 @@ impl Display for News {
 impl Request {
     /// Name of the search, after its sender, as a folder has it.
     pub fn name(&self) -> String {
-        // A sender is given; letters and digits stay, and the rest becomes hyphens.
         let law = self.senders.first().map_or("", String::as_str);
-        let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let name: String = law.chars().map(letters).collect();
-        let parts = name.split('-').filter(|part| !part.is_empty());
-        std::iter::once("worst")
-            .chain(parts)
-            .collect::<Vec<_>>()
-            .join("-")
+        format!("worst-{}", plain_name(law))
     }
 
     /// The space with each of the senders in it.

@@ -102,12 +102,10 @@ impl Sender for Kernel {
         seats: &[&str],
         files: &dyn Files,
     ) -> Result<Scenario, String> {
-        let taken = self.seat.take(scenario, seats, files)?;
-        for point in taken.points() {
-            plan(&point.spec(taken.seeds().first().copied().unwrap_or(1)))
-                .map_err(|why| format!("not for the kernel: {why}"))?;
-        }
-        Ok(taken)
+        self.seat.take_checked(scenario, seats, files, |_, spec| {
+            let plan = plan(spec).map(drop);
+            plan.map_err(|why| format!("not for the kernel: {why}"))
+        })
     }
 
     fn measures(&self, number: &str) -> bool {
@@ -123,7 +121,8 @@ impl Sender for Kernel {
         if cancel.load(Ordering::Relaxed) {
             return None;
         }
-        // What is refused was refused by `take`, but where the judged sender is not: there the simulator's run.
+        // `take` has refused the scenarios that the kernel cannot run. One without a place for the judged sender did not go
+        // through it, and is simulated.
         let Ok(plan) = plan(spec) else {
             return experiment::simulate(spec, cancel);
         };

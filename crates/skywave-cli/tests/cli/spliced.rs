@@ -21,7 +21,7 @@ class Server(http.server.ThreadingHTTPServer):
 Server(('::', 8000), http.server.SimpleHTTPRequestHandler).serve_forever()
 " 2>/dev/null"#;
 
-/// Gets the same file so many times at once; each answer has to be the file.
+/// Downloads one file over several connections at once, and prints how many of the answers equal the file.
 const LOAD: &str = "
 import sys, threading, urllib.request
 name, number = sys.argv[1], int(sys.argv[2])

@@ -22,7 +22,7 @@ to = "client"
 duration = "3s"
 measure = ["1s", "3s"]
 
-# What is searched.
+# Keys that the search varies, each with its range.
 [search]
 "link.path.rate" = { log = ["1Mbps", "10Mbps"] }
 "link.path.delay" = { log = ["2ms", "100ms"] }

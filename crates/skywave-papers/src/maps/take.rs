@@ -71,9 +71,7 @@ impl PaperMap {
             taking.making,
         );
         let bench = bench.map_err(failed)?;
-        let [first, ..] = spaces.as_slice() else {
-            return Err(MapError::None(self.name().to_owned()));
-        };
+        let first = bench.space();
         let question = Question {
             bench: &bench,
             keys: first.keys(),

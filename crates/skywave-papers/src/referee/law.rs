@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skywave_core::quic;
 use skywave_core::tcp::PRESETS;
-use skywave_scenario::{CustomMembers, Files, NoFiles, Scenario, ScenarioError, transport_name};
+use skywave_scenario::{
+    CustomMembers, Files, NoFiles, Point, Scenario, ScenarioError, transport_name,
+};
+use skywave_sim::Spec;
 use toml::Value;
 
 use crate::claims::sender::Sender;
@@ -93,6 +96,27 @@ impl Law {
         let tcp = PRESETS.iter().map(|preset| preset.name);
         let quic = quic::PRESETS.iter().map(|preset| preset.name);
         tcp.chain(quic).map(Self::parse).collect()
+    }
+}
+
+impl Law {
+    /// The scenario with this law at these paths, if `check` refuses none of its points, each with the first seed.
+    ///
+    /// # Errors
+    /// Those of [`Sender::take`], and of `check`.
+    pub fn take_checked(
+        &self,
+        scenario: &Scenario,
+        seats: &[&str],
+        files: &dyn Files,
+        check: impl Fn(&Point, &Spec) -> Result<(), String>,
+    ) -> Result<Scenario, String> {
+        let taken = self.take(scenario, seats, files)?;
+        let seed = taken.seeds().first().copied().unwrap_or(1);
+        for point in taken.points() {
+            check(point, &point.spec(seed))?;
+        }
+        Ok(taken)
     }
 }
 

@@ -69,15 +69,9 @@ pub fn named(given: &str) -> Result<Paper, ClaimsError> {
     }
 }
 
-/// The folder of a law's card in the folder of results: what is no letter, digit, dot, plus or underscore becomes a hyphen.
+/// The folder of a law's card in the folder of results.
 pub fn folder(law: &str) -> PathBuf {
-    let keeps = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
-    let plain: String = law
-        .chars()
-        .map(|c| if keeps(c) { c } else { '-' })
-        .collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    Path::new(CARDS).join(words.join("-"))
+    Path::new(CARDS).join(skywave_lab::folder::plain_name(law))
 }
 
 /// A line for each case of a set: its name, and what it asks; lines have at most `width` columns.

@@ -212,6 +212,7 @@ def worst(
         "seed": seed,
         "islands": islands,
         "below": below,
+        "find": find,
     }
     options = [f"{name}={value!r}" for name, value in given.items() if value not in (None, [])]
     asked = Asked(

@@ -8,6 +8,7 @@ mod vain;
 
 use skywave_lab::experiment::Numbers;
 
+use crate::machine::Machine;
 use crate::measure::CARRIED;
 
 /// Measure of how well a sender does on a path, from 0 at worst.
@@ -21,7 +22,7 @@ pub struct Objective {
     pub says: &'static str,
     /// Whether it compares with other senders on the same path.
     pub compares: bool,
-    /// Numbers of a run that it needs and that cost time.
+    /// Numbers of a run that it needs and that cost time, or that not every sender's runs have.
     pub(crate) wants: &'static [&'static str],
     /// Value of a path and a seed from the runs of the sender and of those it is compared with; `None` where the path
     /// says nothing about it.
@@ -69,6 +70,21 @@ impl Objective {
             ));
         }
         Ok(objective)
+    }
+
+    /// Whether runs of a machine have all numbers that it needs.
+    ///
+    /// # Errors
+    /// The number that they do not have, in a sentence.
+    pub fn check(&self, machine: &dyn Machine) -> Result<(), String> {
+        let mut wants = self.wants.iter();
+        match wants.find(|number| !machine.measures(number)) {
+            None => Ok(()),
+            Some(number) => Err(format!(
+                "the objective `{}` needs the number `{number}`, which runs of another library's sender do not have",
+                self.name
+            )),
+        }
     }
 
     /// The value of a path and a seed, by the runs of the sender and of those it is compared with.

@@ -8,7 +8,7 @@ pub(super) const VAIN_SHARE: Objective = Objective {
     about: "share of packets that no queue drops, and that are not sent again without a loss",
     says: "share of its packets that were not in vain",
     compares: false,
-    wants: &[],
+    wants: &[VAIN],
     value,
     open: OPEN,
 };

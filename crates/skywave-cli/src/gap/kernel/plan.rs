@@ -78,7 +78,7 @@ impl Plan {
         })
     }
 
-    /// Rate of so many bytes in the measured time, bits a second.
+    /// Mean rate of a connection that got `bytes` in the measured time, bits a second.
     pub(crate) fn bps(&self, bytes: u64) -> f64 {
         let seconds = self.window.1.saturating_sub(self.window.0).as_secs_f64();
         8.0 * bytes as f64 / seconds.max(1e-9)

@@ -119,13 +119,9 @@ impl<'a> Case<'a> {
         let path = case.path(flow, seed).map_err(Refusal::Path)?;
         let (spec, measured) = (&path.spec, &path.flow);
         case.flow = measured.name.to_string();
-        let at = spec
-            .flows
-            .iter()
-            .position(|flow| flow.name == measured.name);
         case.sender = match &point.params[..] {
             [] => point
-                .transport_label(at.unwrap_or_default())
+                .transport_label(place(spec, &measured.name))
                 .unwrap_or_default()
                 .to_owned(),
             params => {
@@ -252,10 +248,15 @@ fn swept(point: &Point) -> Option<&str> {
     paths.find_map(|path| path.strip_prefix("flow.")?.strip_suffix(".transport"))
 }
 
+/// Place of the flow of this name, which is there.
+fn place(spec: &Spec, name: &str) -> usize {
+    let mut flows = spec.flows.iter();
+    flows.position(|flow| flow.name == name).unwrap_or_default()
+}
+
 /// Goodput of the flow in a simulation, bits a second.
 fn goodput(spec: &Spec, flow: &str) -> f64 {
-    let at = spec.flows.iter().position(|f| f.name == flow);
-    simulate(spec).flows[at.unwrap_or_default()].goodput_bps
+    simulate(spec).flows[place(spec, flow)].goodput_bps
 }
 
 /// Percentage that a case has of the best of others.
