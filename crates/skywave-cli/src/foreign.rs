@@ -1,6 +1,6 @@
 //! Senders of other QUIC libraries in place of one of the simulator's: `noq:bbr3`, `quinn:bbr`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use skywave_foreign::Sender as Connection;
 use skywave_lab::experiment::{self, ENGINE};
@@ -39,10 +39,7 @@ impl Foreign {
     }
 
     fn carry(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
-        if cancel.load(Ordering::Relaxed) {
-            return None;
-        }
-        skywave_foreign::run_all(spec, &self.connection).ok()
+        skywave_foreign::run_all(spec, &self.connection, cancel).ok()?
     }
 }
 

@@ -269,7 +269,7 @@ fn show(args: &Args, page: &Page<'_>, findings: &Findings, dir: &Path) -> Result
         }
         for (line, at) in page.lines(finding).iter().zip(0..) {
             let start = if at == 0 {
-                format!("{number}.")
+                format!("{number}. ")
             } else {
                 String::new()
             };

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::link::{Fate, Tag};
 use skywave_core::packet::Ecn;
@@ -59,17 +60,24 @@ pub fn run(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
 pub fn run_each(spec: &Spec, senders: &[(usize, Sender)], asks: bool) -> Result<Report, Refused> {
     let planned = plan(spec, senders)?;
     let mut world = World::new(spec, &planned, asks);
-    world.run();
+    world.run(&|| false);
     Ok(world.report(&planned))
 }
 
-/// Runs a specification all of whose flows `sender` carries.
+/// Runs a specification all of whose flows `sender` carries; `None` when `stop` was set before its end.
 ///
 /// # Errors
 /// [`Refused`], as of [`run_each`].
-pub fn run_all(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
-    let report = run_each(spec, &everywhere(spec, sender), false)?;
-    Ok(report.outcome)
+pub fn run_all(
+    spec: &Spec,
+    sender: &Sender,
+    stop: &AtomicBool,
+) -> Result<Option<Outcome>, Refused> {
+    let senders = everywhere(spec, sender);
+    let planned = plan(spec, &senders)?;
+    let mut world = World::new(spec, &planned, false);
+    let is_whole = world.run(&|| stop.load(Ordering::Relaxed));
+    Ok(is_whole.then(|| world.report(&planned).outcome))
 }
 
 /// Whether `sender` can carry all flows of a specification.
@@ -178,9 +186,13 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Goes from time to time: first packets and links, in the order of their decisions, then the hosts, in their order.
-    fn run(&mut self) {
+    /// Goes from time to time: first packets and links, in the order of their decisions, then the hosts, in their order. Whether
+    /// it came to the end, without being told to `stop`.
+    fn run(&mut self, stop: &dyn Fn() -> bool) -> bool {
         while let Some(next) = self.next().filter(|next| *next < self.spec.duration) {
+            if stop() {
+                return false;
+            }
             self.now = self.now.max(next);
             for flow in &mut self.flows {
                 let sender = &mut flow.hosts[0];
@@ -211,6 +223,7 @@ impl<'a> World<'a> {
         for lane in &mut self.lanes {
             lane.on_time(self.now, &mut self.decided);
         }
+        true
     }
 
     fn next(&self) -> Option<Time> {

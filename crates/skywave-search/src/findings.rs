@@ -1,11 +1,13 @@
 //! From what a search found to findings: judged anew, shrunk, and judged by seeds that nothing was chosen by.
 
+use std::collections::BTreeMap;
+
 use skywave_lab::experiment::stats::Estimate;
 
-use crate::Candidate;
 use crate::bench::{Bench, SearchError};
 use crate::evolution::Found;
 use crate::shrink::{next_round, shrink};
+use crate::{Candidate, kind};
 use skywave_scenario::Key;
 
 /// Seeds by which candidates are chosen once more and shrunk, and seeds by which findings are judged: of the first, a candidate
@@ -13,8 +15,10 @@ use skywave_scenario::Key;
 pub const CHECKING: usize = 5;
 /// Seeds by which a finding is judged in the end.
 pub const JUDGING: usize = 10;
-/// Candidates that are judged anew for each finding that is wanted.
-const TRIED: usize = 20;
+/// Candidates that are judged anew before the worst of them is made small.
+const AHEAD: usize = 20;
+/// Candidates that are judged anew at most, for each finding that is wanted.
+const TRIED: usize = 40;
 
 /// A path on which the sender is bad.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,14 +45,14 @@ impl Finding {
 /// Outcome for the best candidates.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
-    /// Findings whose verdict stands, worst for the sender first; none sets all the keys of one that was found before.
+    /// Findings whose verdict stands, worst for the sender first; none has all the choices of one that was found before.
     pub standing: Vec<Finding>,
     /// Findings whose verdict did not stand by the last seeds.
     pub fallen: Vec<Finding>,
 }
 
 /// Makes findings of candidates: at most `most`. `searched` are the seeds of the search; a bound that is not given is the next
-/// round number at or above the value of a candidate when it is judged anew.
+/// round number at or above the value of a candidate when it is judged anew; of 1 and more it would say nothing.
 ///
 /// # Errors
 /// Those of the bench.
@@ -67,30 +71,38 @@ pub fn findings(
             .collect()
     };
     let (checking, judging) = (after(0, CHECKING), after(CHECKING, JUDGING));
-    let tried = &found[..found.len().min(most.saturating_mul(TRIED))];
-    let candidates: Vec<Candidate> = tried.iter().map(|found| found.candidate.clone()).collect();
-    let again = bench.means(&candidates, &checking)?;
-    let mut ranked: Vec<(f64, &Found)> = again
-        .into_iter()
-        .zip(tried)
-        .filter_map(|(value, found)| Some((value?, found)))
-        .collect();
-    // Stable: of equal values the one that the search had first.
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut left: Vec<&Found> = found.iter().collect();
+    let mut again: BTreeMap<&Candidate, Option<f64>> = BTreeMap::new();
     let mut all = Findings::default();
-    for (value, found) in ranked {
-        if all.standing.len() >= most {
+    while all.standing.len() < most {
+        let is_news = |candidate: &Candidate| {
+            let mut before = all.standing.iter();
+            !before.any(|earlier| has_choices_of(candidate, &earlier.candidate))
+        };
+        left.retain(|found| is_news(&found.candidate));
+        let ahead = &left[..left.len().min(AHEAD)];
+        let new = ahead.iter().map(|found| &found.candidate);
+        let new: Vec<&Candidate> = new.filter(|new| !again.contains_key(new)).collect();
+        if again.len() + new.len() > most.saturating_mul(TRIED) {
             break;
         }
-        let below = below.unwrap_or_else(|| next_round(value));
-        let mut before = all.standing.iter();
-        if value > below || before.any(|other| has_keys_of(&found.candidate, &other.candidate)) {
+        let tried: Vec<Candidate> = new.iter().map(|&new| new.clone()).collect();
+        again.extend(new.into_iter().zip(bench.means(&tried, &checking)?));
+        let values = ahead.iter().map(|found| again[&found.candidate]);
+        let values = values.map(|value| value.unwrap_or(f64::INFINITY));
+        // Of equal values the one that the search had first.
+        let Some((place, value)) = values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            break;
+        };
+        let found = left.remove(place);
+        let round = Some(next_round(value)).filter(|&round| round < 1.0);
+        let Some(below) = below.or(round).filter(|&below| value <= below) else {
             continue;
-        }
+        };
         let judge = |tried: &[Candidate]| bench.means(tried, &checking);
         let candidate = shrink(keys, found.candidate.clone(), below, judge)?;
-        let mut before = all.standing.iter();
-        if before.any(|other| has_keys_of(&candidate, &other.candidate)) {
+        let mut fallen = all.fallen.iter();
+        if !is_news(&candidate) || fallen.any(|fallen| fallen.candidate == candidate) {
             continue;
         }
         let values = bench.values(std::slice::from_ref(&candidate), &judging)?;
@@ -116,8 +128,10 @@ pub fn findings(
     Ok(all)
 }
 
-/// Whether a candidate sets all keys that an earlier one does: it is bad for that one's reason, as far as keys tell.
-fn has_keys_of(candidate: &Candidate, earlier: &Candidate) -> bool {
-    let mut both = candidate.iter().zip(earlier);
-    both.all(|(own, theirs)| own.is_some() || theirs.is_none())
+/// Whether a candidate sets all keys that an earlier one does, by the same choices: it is bad for that one's reason, as far as
+/// these tell.
+fn has_choices_of(candidate: &Candidate, earlier: &Candidate) -> bool {
+    let (own, theirs) = (kind(candidate), kind(earlier));
+    let mut both = own.iter().zip(&theirs);
+    both.all(|(own, theirs)| theirs.is_none() || own == theirs)
 }

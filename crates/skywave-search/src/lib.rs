@@ -33,6 +33,15 @@ pub use objective::{OBJECTIVES, Objective};
 /// A path of a space: a setting for each key that is not at its default, in the order of the keys.
 pub type Candidate = Vec<Option<Setting>>;
 
+/// Kind of a path: for each key that is not at its default, the place of the key's choice.
+pub type Kind = Vec<Option<usize>>;
+
+/// The kind of a candidate.
+pub fn kind(candidate: &Candidate) -> Kind {
+    let choice = |setting: &Option<Setting>| setting.as_ref().map(Setting::choice);
+    candidate.iter().map(choice).collect()
+}
+
 /// Number of keys off their defaults.
 pub fn keys_off(candidate: &Candidate) -> usize {
     candidate.iter().flatten().count()

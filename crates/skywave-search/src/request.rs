@@ -25,7 +25,7 @@ pub const ISLANDS: u16 = 4;
 /// Numbers of islands that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
 /// Findings to make unless a caller says otherwise.
-pub const FIND: usize = 3;
+pub const FIND: usize = 5;
 /// Flow whose sender it is unless a caller says otherwise.
 pub const FLOW: &str = "test";
 

@@ -5,15 +5,15 @@ use skywave_scenario::Key;
 use crate::{Candidate, keys_off};
 
 /// First digits of round numbers.
-const ROUND: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
-/// Smallest bound: below it a sender is as good as dead, and whether more or less does not matter.
-const LEAST: f64 = 0.01;
+const ROUND: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 7.0];
+/// Smallest bound: with less than a tenth a path is bad, and that it may be worse in detail does not matter.
+const LEAST: f64 = 0.1;
 
-/// The next round number at or above a value, 1, 1.5, 2, 3, 5 or 7 times a power of ten, and 0.01 at least: the bound of
+/// The next round number at or above a value, 1, 2, 3, 5 or 7 times a power of ten, and 0.1 at least: the bound of
 /// which a value stays below.
 pub fn next_round(value: f64) -> f64 {
     // Each number has one name: that of its digits.
-    let numbers = (-2..=6).flat_map(|power| ROUND.map(|digit| format!("{digit}e{power}").parse()));
+    let numbers = (-1..=6).flat_map(|power| ROUND.map(|digit| format!("{digit}e{power}").parse()));
     let numbers = numbers.filter_map(|number: Result<f64, _>| number.ok());
     let mut above = numbers.filter(|&number| number >= value.max(LEAST));
     above.next().unwrap_or(f64::MAX)
@@ -112,14 +112,13 @@ mod tests {
     #[test]
     fn a_bound_is_the_next_round_number() {
         for (value, bound) in [
-            (0.0, 0.01),
-            (0.043, 0.05),
-            (0.05, 0.05),
-            (0.12, 0.15),
+            (0.0, 0.1),
+            (0.12, 0.2),
+            (0.2, 0.2),
             (0.31, 0.5),
             (0.71, 1.0),
             (1.0, 1.0),
-            (1.2, 1.5),
+            (1.2, 2.0),
         ] {
             assert_eq!(next_round(value), bound);
         }

@@ -1,11 +1,12 @@
 //! What the senders carry, and that they do so again.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skywave_core::link::{CoDelConfig, Limit, LossConfig, QueueConfig, Service};
 use skywave_core::{Duration, Rate, Time};
 use skywave_foreign::path::Path;
-use skywave_foreign::{Sender, parse, run, run_each, senders};
+use skywave_foreign::{Sender, parse, run, run_all, run_each, senders};
 use skywave_sim::outcome::Outcome;
 use skywave_sim::spec::Traffic;
 
@@ -198,4 +199,15 @@ fn any_law_is_a_sender() {
         let spec = path().spec(1);
         assert_eq!(run(&spec, given).unwrap(), outcome(named, &path()));
     }
+}
+
+#[test]
+fn a_run_that_is_stopped_has_no_outcome() {
+    let sender = sender("noq:cubic");
+    let run = |is_stopped| run_all(&path().spec(1), &sender, &AtomicBool::new(is_stopped)).unwrap();
+    assert!(run(true).is_none());
+    assert_eq!(
+        run(false),
+        skywave_foreign::run(&path().spec(1), &sender).ok()
+    );
 }

@@ -38,6 +38,11 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// Place of the choice among the key's.
+    pub fn choice(&self) -> usize {
+        self.choice
+    }
+
     /// A number for each range in the choice, in the base unit of the range.
     pub fn numbers(&self) -> &[Decimal] {
         &self.numbers
@@ -88,6 +93,11 @@ impl Key {
     /// The paths, as the file names them.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Number of choices.
+    pub fn choices(&self) -> usize {
+        self.choices.len()
     }
 
     /// Number of coordinates that [`Key::setting`] takes: one for the choice, and one for each range in it.

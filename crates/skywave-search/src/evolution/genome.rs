@@ -91,10 +91,10 @@ impl Genome {
         genome
     }
 
-    /// The candidate with these keys at their defaults.
-    pub(super) fn without(mut self, keys: &BTreeSet<usize>) -> Self {
-        for &key in keys {
-            self.0[key] = None;
+    /// The candidate with keys at their defaults that have one of these choices, each told as places of key and choice.
+    pub(super) fn without(mut self, keys: &[Key], choices: &BTreeSet<(usize, usize)>) -> Self {
+        for (index, (gene, key)) in self.0.iter_mut().zip(keys).enumerate() {
+            gene.take_if(|at| choices.contains(&(index, key.setting(at).choice())));
         }
         self
     }

@@ -1,13 +1,13 @@
 //! One island: its stream, its population, what it has seen.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skywave_core::rng::Stream;
 use skywave_scenario::Key;
 
 use super::Found;
 use super::genome::Genome;
-use crate::{Candidate, keys_off};
+use crate::{Candidate, Kind, keys_off, kind};
 
 /// Candidates of the first generation, and of each later one.
 pub const FIRST: usize = 48;
@@ -38,10 +38,9 @@ struct Member {
 }
 
 impl Member {
-    /// Whether the same keys are set.
+    /// Whether the same choices of the same keys are set.
     fn is_like(&self, other: &Self) -> bool {
-        let both = self.candidate.iter().zip(&other.candidate);
-        both.into_iter().all(|(a, b)| a.is_some() == b.is_some())
+        kind(&self.candidate) == kind(&other.candidate)
     }
 }
 
@@ -62,10 +61,11 @@ pub(super) struct Island {
     best: f64,
     since: usize,
     fruitless: usize,
-    /// Keys that this beginning leaves at their defaults: one of each best candidate before, so that another kind of path
+    /// Choices of keys that this beginning does without: one of each best candidate before, so that another kind of path
     /// is found.
-    barred: BTreeSet<usize>,
-    found: Vec<Found>,
+    barred: BTreeSet<(usize, usize)>,
+    /// The best candidate of each kind.
+    found: BTreeMap<Kind, Found>,
 }
 
 impl Island {
@@ -84,7 +84,7 @@ impl Island {
             since: 0,
             fruitless: 0,
             barred: BTreeSet::new(),
-            found: Vec::new(),
+            found: BTreeMap::new(),
         };
         island.begin(keys);
         island
@@ -115,7 +115,7 @@ impl Island {
         let lacks = self.wants().saturating_sub(self.children.len());
         for _ in 0..lacks {
             for _ in 0..TRIES {
-                let genome = self.next(keys).without(&self.barred);
+                let genome = self.next(keys).without(keys, &self.barred);
                 let candidate = genome.candidate(keys);
                 if keys_off(&candidate) > 0 && self.seen.insert(candidate.clone()) {
                     self.asked.push((genome, candidate));
@@ -150,9 +150,11 @@ impl Island {
 
     /// Takes the values of what was drawn last; those without one are none of the island's.
     pub(super) fn take(&mut self, values: &[Option<f64>]) {
-        for ((genome, candidate), value) in self.asked.drain(..).zip(values) {
+        let asked = std::mem::take(&mut self.asked);
+        for ((genome, candidate), value) in asked.into_iter().zip(values) {
             if let Some(value) = *value {
                 self.judged += 1;
+                self.keep(&candidate, value);
                 self.children.push(Member {
                     genome,
                     candidate,
@@ -193,43 +195,43 @@ impl Island {
             self.since += 1;
         }
         if self.since >= PATIENCE {
-            self.keep_best();
-            self.bar(keys.len());
+            self.bar(keys);
             self.begin(keys);
         }
     }
 
-    /// Bars a key of the best candidate; all are free again when half of them are barred.
-    fn bar(&mut self, keys: usize) {
+    /// Bars a choice of the best candidate; all are free again when half of them are barred.
+    fn bar(&mut self, keys: &[Key]) {
         let best = self.parents.first().into_iter();
-        let set = best.flat_map(|best| best.candidate.iter().enumerate());
-        let set: Vec<usize> = set
-            .filter(|(_, setting)| setting.is_some())
-            .map(|(key, _)| key)
+        let set: Vec<(usize, usize)> = best
+            .flat_map(|best| kind(&best.candidate).into_iter().enumerate())
+            .filter_map(|(key, choice)| Some((key, choice?)))
             .collect();
         if set.is_empty() {
             return;
         }
         let one = self.stream.uniform_int(0, set.len() as u64 - 1) as usize;
         self.barred.insert(set[one]);
-        if 2 * self.barred.len() > keys {
+        if 2 * self.barred.len() > keys.iter().map(Key::choices).sum() {
             self.barred.clear();
         }
     }
 
-    fn keep_best(&mut self) {
-        if let Some(best) = self.parents.first() {
-            self.found.push(Found {
+    /// Keeps a candidate that is the best of its kind so far.
+    fn keep(&mut self, candidate: &Candidate, value: f64) {
+        let kind = kind(candidate);
+        if self.found.get(&kind).is_none_or(|best| value < best.value) {
+            let found = Found {
                 island: self.number,
-                value: best.value,
-                candidate: best.candidate.clone(),
-            });
+                value,
+                candidate: candidate.clone(),
+            };
+            self.found.insert(kind, found);
         }
     }
 
-    /// The best of each beginning.
-    pub(super) fn into_found(mut self) -> Vec<Found> {
-        self.keep_best();
-        self.found
+    /// The best candidate of each kind.
+    pub(super) fn into_found(self) -> impl Iterator<Item = Found> {
+        self.found.into_values()
     }
 }

@@ -3,15 +3,15 @@
 //! An island has its own random stream, named by the seed and its number, and knows nothing of the others: so islands can be
 //! made in any place, and put together. It begins with candidates spread over the space, few keys of each set; then each
 //! generation has children of the best few, and the best few of parents and children live on. When nothing gets
-//! better any more, its best so far is one of its results, and it begins anew without one of that path's keys, so that what
-//! it finds then is bad for another reason.
+//! better any more, it begins anew without one choice of the best path's keys, so that what it finds then is bad for another
+//! reason. Its results are the best candidate of each kind, that is of each set of keys and choices.
 
 mod genome;
 mod island;
 
 use skywave_scenario::Key;
 
-use crate::Candidate;
+use crate::{Candidate, keys_off};
 use island::Island;
 
 pub use island::FIRST;
@@ -34,7 +34,7 @@ pub struct Plan<'a> {
     pub go_on: &'a dyn Fn() -> bool,
 }
 
-/// The best candidate of an island from one of its beginnings on.
+/// The best candidate of its kind on an island.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Number of the island.
@@ -45,7 +45,7 @@ pub struct Found {
     pub candidate: Candidate,
 }
 
-/// Searches for candidates of small value, worst for the sender first. `judge` gives the values of candidates, `None` for one that
+/// Searches for candidates of small value: the best of each kind, worst for the sender first, of equal ones that with the fewest keys. `judge` gives the values of candidates, `None` for one that
 /// cannot be or says nothing; it may take as many threads as it likes.
 ///
 /// # Errors
@@ -71,7 +71,14 @@ pub fn search<E>(
     let mut found: Vec<Found> = islands.into_iter().flat_map(Island::into_found).collect();
     found.sort_by(|a, b| {
         let by_value = a.value.total_cmp(&b.value);
-        by_value.then_with(|| (&a.candidate, a.island).cmp(&(&b.candidate, b.island)))
+        let key = |found: &Found| {
+            (
+                keys_off(&found.candidate),
+                found.candidate.clone(),
+                found.island,
+            )
+        };
+        by_value.then_with(|| key(a).cmp(&key(b)))
     });
     found.dedup_by(|a, b| a.candidate == b.candidate);
     Ok(found)

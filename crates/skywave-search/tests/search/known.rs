@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use skywave_scenario::{CustomMembers, Key, Setting};
 use skywave_search::evolution::{Found, Plan, search};
 use skywave_search::shrink::shrink;
-use skywave_search::{Candidate, keys_off};
+use skywave_search::{Candidate, keys_off, kind};
 
 use crate::common::{SMALL, space};
 
@@ -74,6 +74,15 @@ fn an_island_is_the_same_wherever_it_is_made() {
     apart.sort_by(order);
     whole.sort_by(order);
     assert_eq!(apart, whole);
+    // The best of each kind, once.
+    let mut kinds: Vec<_> = whole
+        .iter()
+        .map(|f| (f.island, kind(&f.candidate)))
+        .collect();
+    let all = kinds.len();
+    kinds.sort();
+    kinds.dedup();
+    assert_eq!(kinds.len(), all);
     assert_ne!(found(space.keys(), 8, &[0]), found(space.keys(), 7, &[0]));
 }
 
