@@ -28,6 +28,13 @@ for feature in pretty schema; do
     cargo check --quiet --locked --features "$feature" -p skywave-scenario
 done
 
+if printf '#include <gelf.h>\n#include <zlib.h>\n' | cc -E - >/dev/null 2>&1; then
+    cargo check --quiet --locked --features kernel -p skywave-cli
+    cargo test --quiet --locked --features load -p skywave-kernel
+else
+    left_out "laws in the kernel" "the headers of libelf and zlib are missing"
+fi
+
 if ! cargo deny --version >/dev/null 2>&1; then
     left_out "licences and advisories" "'cargo install cargo-deny' adds it"
 elif ! cargo deny fetch db >/dev/null 2>&1; then

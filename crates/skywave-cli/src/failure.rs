@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use skywave_kernel::AttachError;
 use skywave_lab::capture;
 use skywave_lab::experiment::{self, MergeError};
 #[cfg(feature = "pdf")]
@@ -140,6 +141,9 @@ pub(crate) enum Failure {
     /// The kernel's TCP could not be compared with its simulation.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// The kernel did not take a law.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -270,6 +274,7 @@ impl Failure {
         match self {
             Self::Impair(error) => error.code(),
             Self::Program(code) => *code,
+            Self::Attach(_) => 125,
             Self::Gap(error) if error.is_usage() => 2,
             Self::Gap(error) if error.is_stopped() => 130,
             Self::Kernel(error) => error.code(),

@@ -1,8 +1,10 @@
 //! The `skywave` command: one module a verb. The program and the Python package both call [`main`].
 
+mod attach;
 mod check;
 mod completions;
 mod diagnose;
+mod doctor;
 mod elsewhere;
 mod failure;
 mod figures;
@@ -94,6 +96,7 @@ enum Verb {
     Diagnose(diagnose::Args),
     Impair(impair::Args),
     Gap(gap::Args),
+    Attach(attach::Args),
     Variants(variants::Args),
     Script(script::Args),
     Schema(schema::Args),
@@ -101,6 +104,7 @@ enum Verb {
     Send(send::Args),
     Recv(recv::Args),
     Get(get::Args),
+    Doctor(doctor::Args),
     Completions(completions::Args),
     Manual(manual::Args),
 }
@@ -188,6 +192,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Diagnose(args) => diagnose::main(&args),
         Verb::Impair(args) => impair::main(&args),
         Verb::Gap(args) => gap::main(&args),
+        Verb::Attach(args) => attach::main(&args),
         Verb::Variants(args) => variants::main(&args),
         Verb::Script(args) => script::main(&args),
         Verb::Schema(args) => schema::main(&args),
@@ -195,6 +200,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Send(args) => send::main(&args),
         Verb::Recv(args) => recv::main(&args),
         Verb::Get(args) => get::main(&args),
+        Verb::Doctor(args) => doctor::main(&args),
         Verb::Completions(args) => completions::main(&args),
         Verb::Manual(args) => manual::main(&args),
     };

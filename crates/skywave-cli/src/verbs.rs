@@ -10,9 +10,12 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Papers", &["reproduce", "rank", "validate"]),
     ("Laws", &["judge", "worst"]),
     ("Your link", &["diagnose"]),
-    ("Real packets", &["impair", "gap", "script"]),
+    ("Real packets", &["impair", "attach", "gap", "script"]),
     ("Move data", &["send", "recv", "get", "key"]),
-    ("The command itself", &["schema", "completions", "manual"]),
+    (
+        "The command itself",
+        &["doctor", "schema", "completions", "manual"],
+    ),
 ];
 
 /// The command with its verbs listed by group.

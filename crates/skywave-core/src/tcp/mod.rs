@@ -44,7 +44,7 @@ mod rtt_range;
 pub mod sender;
 pub mod settings;
 pub mod slot;
-pub(crate) mod slow_start;
+pub mod slow_start;
 #[cfg(test)]
 mod testing;
 pub mod timeout;

@@ -49,7 +49,7 @@ const TRAIN_GAP: Duration = Duration::from_millis(2);
 
 /// Watches over the slow start of one connection.
 #[derive(Clone, Debug)]
-pub(crate) struct SlowStart {
+pub struct SlowStart {
     rule: Rule,
     round: Round,
 }
@@ -116,7 +116,7 @@ impl Round {
 
 impl SlowStart {
     /// `None` where a loss alone ends slow start.
-    pub(crate) fn new(config: SlowStartConfig) -> Option<Self> {
+    pub fn new(config: SlowStartConfig) -> Option<Self> {
         let rule = match config {
             SlowStartConfig::Standard => return None,
             SlowStartConfig::HyStart => Rule::HyStart {
@@ -142,7 +142,7 @@ impl SlowStart {
     /// New data was acknowledged outside of a recovery, and the law has not grown the window yet: ends
     /// slow start by its threshold if it is time, and tells what of `ack.counted` is to count. `paced`
     /// if bursts are not to be feared.
-    pub(crate) fn on_ack(&mut self, ack: &AckEvent, window: &mut Window, paced: bool) -> Segments {
+    pub fn on_ack(&mut self, ack: &AckEvent, window: &mut Window, paced: bool) -> Segments {
         if window.cwnd >= window.ssthresh {
             self.leave();
             return ack.counted;

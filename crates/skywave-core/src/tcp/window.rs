@@ -28,7 +28,7 @@ impl Window {
     }
 
     /// Takes a cut back that was a mistake: the window is no smaller than before it.
-    pub(crate) fn take_back(&mut self, before: &Self) {
+    pub fn take_back(&mut self, before: &Self) {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
     }

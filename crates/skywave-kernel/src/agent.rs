@@ -1,0 +1,113 @@
+//! The laws of all connections, told in the order of the kernel's messages.
+
+use std::collections::HashMap;
+
+use crate::answer::Answer;
+use crate::connection::Connection;
+use crate::law::Law;
+use crate::message::{Kind, Message};
+
+/// Messages at once from which the process is behind: then only the latest ACK of several counts.
+const BACKLOG: usize = 512;
+
+/// Counters of an [`Agent`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Connections.
+    pub connections: u64,
+    /// Messages taken.
+    pub messages: u64,
+    /// ACKs of which only the totals were heard, with a later one's, as the process was behind.
+    pub merged: u64,
+    /// Messages that never came: the kernel had no room for them.
+    pub missing: u64,
+}
+
+/// Connections that are open, each with its law.
+#[derive(Debug)]
+pub struct Agent {
+    law: Law,
+    /// By their slots: a connection whose end was not told makes room for the next one.
+    connections: HashMap<u32, Entry>,
+    heard: Heard,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: u64,
+    connection: Connection,
+    /// Number of its latest message.
+    number: u64,
+}
+
+impl Agent {
+    /// An agent that has heard nothing.
+    pub fn new(law: Law) -> Self {
+        Self {
+            law,
+            connections: HashMap::new(),
+            heard: Heard::default(),
+        }
+    }
+
+    /// Counters so far.
+    pub fn heard(&self) -> Heard {
+        self.heard
+    }
+
+    /// Takes all messages that have come, and gives the answers with their slots.
+    pub fn take(&mut self, messages: &[Message], answer: &mut dyn FnMut(u32, &Message, &Answer)) {
+        let mut later: HashMap<u64, usize> = HashMap::new();
+        let is_behind = messages.len() > BACKLOG;
+        if is_behind {
+            for (at, message) in messages.iter().enumerate() {
+                if message.kind == Kind::Ack {
+                    later.insert(message.id, at);
+                }
+            }
+        }
+        for (at, message) in messages.iter().enumerate() {
+            let is_old = later.get(&message.id).is_some_and(|&last| at < last);
+            if is_old && message.kind == Kind::Ack {
+                self.heard.merged += 1;
+                let found = self.connections.get_mut(&message.slot);
+                if let Some(entry) = found.filter(|entry| entry.id == message.id) {
+                    entry.count(message, &mut self.heard);
+                }
+            } else if let Some(found) = self.one(message) {
+                answer(message.slot, message, &found);
+            }
+        }
+    }
+
+    fn one(&mut self, message: &Message) -> Option<Answer> {
+        self.heard.messages += 1;
+        let known = self.connections.get(&message.slot).map(|entry| entry.id);
+        if message.kind == Kind::Close {
+            if known == Some(message.id) {
+                self.connections.remove(&message.slot);
+            }
+            return None;
+        }
+        let heard = &mut self.heard;
+        if known != Some(message.id) {
+            heard.connections += 1;
+            let entry = Entry {
+                id: message.id,
+                connection: Connection::new(&self.law, message),
+                number: 0,
+            };
+            self.connections.insert(message.slot, entry);
+        }
+        let entry = self.connections.get_mut(&message.slot)?;
+        entry.count(message, heard);
+        entry.connection.take(message)
+    }
+}
+
+impl Entry {
+    fn count(&mut self, message: &Message, heard: &mut Heard) {
+        heard.missing += message.number.saturating_sub(self.number + 1);
+        self.number = message.number;
+    }
+}

@@ -1,0 +1,49 @@
+//! Answers: what a law wants, as the program in the kernel reads it (`bpf/wire.h`).
+
+/// Words of 64 bits of a slot.
+pub(crate) const WORDS: usize = 8;
+
+/// A threshold that no window reaches (`TCP_INFINITE_SSTHRESH`).
+const INFINITE: u32 = 0x7fff_ffff;
+
+/// A window, a threshold and a pace, and the event that they answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Connection.
+    pub id: u64,
+    /// Number of the latest event that it answers.
+    pub number: u64,
+    /// When that happened, ns.
+    pub at: u64,
+    /// Pace, bytes a second; `None` for Linux' own of the window.
+    pub pace: Option<u64>,
+    /// Window, packets.
+    pub cwnd: u32,
+    /// Slow start threshold, packets.
+    pub ssthresh: u32,
+}
+
+impl Answer {
+    /// Whole packets of a window or a threshold.
+    pub(crate) fn packets(segments: f64) -> u32 {
+        // A cast of a float saturates.
+        (segments as u32).clamp(1, INFINITE)
+    }
+
+    /// The words of a slot. The program reads them without a lock: the last one is right only for a whole answer.
+    pub fn words(&self) -> [u64; WORDS] {
+        let pace = self.pace.map_or(0, |pace| pace.max(1));
+        let windows = u64::from(self.cwnd) | u64::from(self.ssthresh) << 32;
+        let parts = [
+            (self.id, 0x9e37_79b9_7f4a_7c15),
+            (self.number, 0xbf58_476d_1ce4_e5b9),
+            (self.at, 0x94d0_49bb_1331_11eb),
+            (pace, 0xff51_afd7_ed55_8ccd),
+            (windows, 0xc4ce_b9fe_1a85_ec53),
+        ];
+        let check = parts.iter().fold(0_u64, |sum, (word, factor)| {
+            sum.wrapping_add(word.wrapping_mul(*factor))
+        });
+        [self.id, self.number, self.at, pace, windows, check, 0, 0]
+    }
+}

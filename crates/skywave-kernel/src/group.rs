@@ -1,0 +1,100 @@
+//! A control group (cgroup v2) for one command, by which the kernel knows its connections.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use crate::machine::own_group;
+use crate::trouble::AttachError;
+
+/// Beginning of the names of these groups; the process' number follows.
+const PREFIX: &str = "skywave-";
+
+/// The file with a group's processes.
+const PROCESSES: &str = "cgroup.procs";
+
+/// A group below that of this process.
+#[derive(Debug)]
+pub struct Group {
+    folder: PathBuf,
+    parent: PathBuf,
+    open: File,
+}
+
+impl Group {
+    /// Makes a group, and removes those that processes left which were killed.
+    pub fn new() -> Result<Self, AttachError> {
+        let parent = own_group().ok_or_else(|| {
+            AttachError::Group("no cgroup v2 is mounted (`skywave doctor`)".to_owned())
+        })?;
+        sweep(&parent);
+        let folder = parent.join(format!("{PREFIX}{}", process::id()));
+        let make = || {
+            fs::create_dir(&folder)?;
+            File::open(&folder)
+        };
+        let open = make().map_err(|error| trouble(&folder, &error))?;
+        Ok(Self {
+            folder,
+            parent,
+            open,
+        })
+    }
+
+    /// Starts a command in the group, with all that it starts.
+    pub fn spawn(&self, command: &mut Command) -> Result<io::Result<Child>, AttachError> {
+        // A process is born where its parent is: in the group from its first connection on.
+        enter(&self.folder)?;
+        let child = command.spawn();
+        enter(&self.parent)?;
+        Ok(child)
+    }
+
+    /// Removes the group, for whose last processes it waits for a moment. False if some are in it.
+    pub fn remove(self) -> bool {
+        for _ in 0..20 {
+            if fs::remove_dir(&self.folder).is_ok() {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+}
+
+impl AsFd for Group {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.open.as_fd()
+    }
+}
+
+fn enter(group: &Path) -> Result<(), AttachError> {
+    let file = group.join(PROCESSES);
+    // 0 is the process that writes.
+    fs::write(&file, "0").map_err(|error| trouble(&file, &error))
+}
+
+fn trouble(path: &Path, error: &io::Error) -> AttachError {
+    AttachError::Group(format!("{}: {error}", path.display()))
+}
+
+/// Removes groups of processes that are no more. The kernel keeps those in which something runs.
+fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let is_gone = number.is_some_and(|number| {
+            number.parse::<u32>().is_ok() && !Path::new("/proc").join(number).exists()
+        });
+        if is_gone {
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}

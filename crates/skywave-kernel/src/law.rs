@@ -1,0 +1,109 @@
+//! Choice of a law, and how it is set up.
+
+use skywave_core::tcp::config::NeedsEcn;
+use skywave_core::tcp::congestion::{Congestion, LawFacts};
+use skywave_core::tcp::{CongestionConfig, Profile, TcpConfig, preset};
+use thiserror::Error;
+
+/// Preset from which all but the law is taken: Linux' own detection and recovery.
+const BASE: &str = "rack-tlp";
+
+/// Longest name of a congestion control in Linux, without the zero at its end.
+const LONGEST: usize = 15;
+
+/// A window law for the kernel's connections.
+#[derive(Clone, Debug)]
+pub struct Law {
+    pub(crate) config: TcpConfig,
+    /// Name by which the kernel knows it.
+    pub(crate) name: String,
+}
+
+/// Why there is no such law.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum LawError {
+    /// No preset has this name.
+    #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
+    Unknown(String),
+    /// The kernel's receivers do not echo every mark.
+    #[error(
+        "the law of \"{0}\" wants a receiver that echoes every mark, which it cannot ask the kernel for"
+    )]
+    NeedsMarks(String),
+    /// Linux' receivers do not judge losses.
+    #[error("the law of \"{0}\" wants a receiver that judges losses, and Linux' does not")]
+    NeedsJudge(String),
+}
+
+impl Law {
+    /// The law of a preset, as "skywave", "bbr" or "cerl". How losses are found and repaired is the kernel's matter,
+    /// whatever the preset says.
+    pub fn named(name: &str) -> Result<Self, LawError> {
+        let found = preset(name).ok_or_else(|| LawError::Unknown(name.to_owned()))?;
+        Self::new(name, found.composition.congestion.clone())
+    }
+
+    /// A law with parameters of its own, or a user's own law, under a name.
+    pub fn new(name: &str, congestion: CongestionConfig) -> Result<Self, LawError> {
+        if congestion.needs_ecn() != NeedsEcn::Nothing {
+            return Err(LawError::NeedsMarks(name.to_owned()));
+        }
+        if congestion.indicator().is_some() {
+            return Err(LawError::NeedsJudge(name.to_owned()));
+        }
+        let base = preset(BASE).ok_or_else(|| LawError::Unknown(BASE.to_owned()))?;
+        let composition = base.composition.clone().with_congestion(congestion);
+        Ok(Self {
+            config: TcpConfig::new(Profile::Linux, composition),
+            name: kernel_name(name),
+        })
+    }
+
+    /// Facts about the law.
+    pub fn facts(&self) -> LawFacts {
+        Congestion::new(&self.config).facts()
+    }
+
+    /// Whether the law sends by a pace of its own.
+    pub fn is_paced(&self) -> bool {
+        Congestion::new(&self.config).pacing_rate().is_some()
+    }
+
+    /// Name by which the kernel knows it, `sky_` and the law's.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Name for the kernel: letters, figures and `_`.
+fn kernel_name(name: &str) -> String {
+    let plain = name.chars().map(|c| match c {
+        'a'..='z' | '0'..='9' => c,
+        'A'..='Z' => c.to_ascii_lowercase(),
+        _ => '_',
+    });
+    "sky_".chars().chain(plain).take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_the_kernel_takes() {
+        for (name, expected) in [
+            ("cerl", "sky_cerl"),
+            ("rack-tlp", "sky_rack_tlp"),
+            ("Ünder a long name", "sky__nder_a_lon"),
+        ] {
+            assert_eq!(kernel_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn laws_that_want_more_than_the_kernel_tells_are_refused() {
+        assert!(matches!(Law::named("dctcp"), Err(LawError::NeedsMarks(_))));
+        assert!(matches!(Law::named("nothing"), Err(LawError::Unknown(_))));
+        assert_eq!(Law::named("cerl").unwrap().name(), "sky_cerl");
+    }
+}

@@ -1,0 +1,36 @@
+//! Why a law cannot be attached.
+
+use thiserror::Error;
+
+/// Why a law cannot be attached.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum AttachError {
+    /// The program in the kernel is not built in.
+    #[error(
+        "this build cannot load programs into the kernel: build it with \
+         `cargo build --release -p skywave-cli --features kernel` (needs the headers of libelf and zlib)"
+    )]
+    NotBuilt,
+    /// The kernel refuses the program.
+    #[error("the kernel does not take the program: {what}{}", if *.rights { ": it needs root, or CAP_BPF and CAP_PERFMON" } else { "" })]
+    Load {
+        /// Reason that the kernel gave.
+        what: String,
+        /// Whether rights are missing.
+        rights: bool,
+    },
+    /// The name is taken.
+    #[error(
+        "the kernel has a congestion control `{0}` already: `skywave attach` runs elsewhere with this law"
+    )]
+    Taken(String),
+    /// A part of the program is missing.
+    #[error("the program for the kernel has no `{0}`: it was not built from bpf/law.bpf.c")]
+    Part(&'static str),
+    /// A control group does not take the program.
+    #[error("the command cannot have a control group with the law: {0}")]
+    Group(String),
+    /// Messages cannot be heard.
+    #[error("the kernel's messages cannot be read: {0}")]
+    Listen(String),
+}
