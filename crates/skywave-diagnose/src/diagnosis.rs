@@ -8,7 +8,7 @@ use flate2::read::MultiGzDecoder;
 use skywave_lab::capture::{ReadError, Summary};
 
 use crate::advice::Finding;
-use crate::fit::path::{self, PathFit, QueueModel, RateModel};
+use crate::fit::path::{self, Idle, PathFit, QueueModel, RateModel};
 use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
 use crate::fit::{Choice, Known};
@@ -142,12 +142,13 @@ impl Diagnosis {
             }));
         }
         transfers.sort_by_key(|observed| std::cmp::Reverse(observed.transfer.delivered));
+        let idle = Idle::of(fits.probes.iter().map(|(_, fit)| fit));
         for observed in &mut transfers {
             let transfer = &observed.transfer;
             if fits.paths.len() < FITTED
                 && transfer.is_near_sender
                 && transfer.sent.len() >= FEWEST
-                && let Some(fit) = path::fit(transfer)
+                && let Some(fit) = path::fit_beside(transfer, idle)
             {
                 fits.paths.push((observed.file.clone(), fit.clone()));
                 observed.why = why(transfer, Some(&fit));

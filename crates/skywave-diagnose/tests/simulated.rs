@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use skywave_diagnose::fit::Known;
-use skywave_diagnose::fit::path::{self, RateModel};
+use skywave_diagnose::fit::hidden::LossModel;
+use skywave_diagnose::fit::path::{self, Idle, PathFit, QueueModel, RateModel};
 use skywave_diagnose::transfer::{Fate, Transfer, read};
 use skywave_diagnose::why::{Verdict, why};
 use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
@@ -192,4 +193,59 @@ fn the_rate_is_told_though_losses_keep_the_link_idle() {
         );
         assert!(path.queue.told().is_none(), "{transport}");
     }
+}
+
+/// Packets of a drop-tail queue beside no losses of the channel.
+fn clean_queue(path: &PathFit) -> f64 {
+    let losses = path.losses.told().unwrap().best();
+    assert_eq!(*losses, LossModel::None, "{:?}", path.queue);
+    match path.queue.told().unwrap().best() {
+        QueueModel::DropTail { bytes } => bytes.value / path.packet,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn constant_mbps(path: &PathFit) -> f64 {
+    match path.rate.told() {
+        Some(RateModel::Constant(rate, _)) => rate.value / 1e6,
+        _ => panic!("the rate is not constant"),
+    }
+}
+
+#[test]
+fn a_base_round_trip_that_changes_does_not_make_a_full_queue_s_losses_random() {
+    let radio = r#"rate = "10Mbps"
+        delay = "20ms"
+        queue = { droptail = "100 packets" }
+        steps = { every = "6s", delay = ["2ms", "14ms", "0ms"] }"#;
+    let path = path::fit(&transfer("linux", radio)).unwrap();
+    assert!((constant_mbps(&path) / 10.0 - 1.0).abs() < 0.01);
+    let packets = clean_queue(&path);
+    assert!((97.0..103.0).contains(&packets), "{packets}");
+}
+
+#[test]
+fn jitter_does_not_make_a_rate_larger() {
+    let radio = r#"rate = "10Mbps"
+        delay = "20ms"
+        queue = { droptail = "100 packets" }
+        jitter = { uniform = ["0ms", "8ms"] }"#;
+    let idle = Idle { varies_s: 0.016 };
+    let path = path::fit_beside(&transfer("linux", radio), idle).unwrap();
+    let mbps = constant_mbps(&path);
+    assert!((mbps / 10.0 - 1.0).abs() < 0.007, "{mbps}");
+}
+
+#[test]
+fn jitter_that_probes_tell_is_not_taken_for_a_queue() {
+    let radio = r#"rate = "8Mbps"
+        delay = "20ms"
+        queue = { droptail = "60 packets" }
+        loss = { forward = { iid = 0.01 } }
+        jitter = { uniform = ["0ms", "14ms"] }"#;
+    let transfer = transfer("linux", radio);
+    let rate = |idle| path::fit_beside(&transfer, idle).unwrap().rate;
+    let is_recorded = |rate: &Known<RateModel>| matches!(rate.told(), Some(RateModel::Recorded(_)));
+    assert!(is_recorded(&rate(Idle::default())));
+    assert!(!is_recorded(&rate(Idle { varies_s: 0.028 })));
 }

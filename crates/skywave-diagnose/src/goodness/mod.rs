@@ -12,7 +12,7 @@ mod split;
 pub use compare::{Compared, Overlay};
 
 use crate::fit::Known;
-use crate::fit::path::{RateModel, Recorded};
+use crate::fit::path::{Idle, RateModel, Recorded};
 use crate::fit::probes::ProbeFit;
 use crate::link::{Fits, Link};
 use crate::record::Probes;
@@ -99,7 +99,8 @@ pub fn goodness(
         first.probes.push((name.clone(), fit));
     }
     if let Some((name, transfer)) = transfer {
-        found.push(match split::transfer(transfer) {
+        let idle = Idle::of(first.probes.iter().map(|(_, fit)| fit));
+        found.push(match split::transfer(transfer, idle) {
             Ok((half, fit)) => {
                 first.paths.push((name.to_owned(), fit));
                 of_transfer(name, &half, &Link::of(&first))

@@ -1,6 +1,6 @@
 //! Records cut in two: what a link is fitted to, and what it is compared with.
 
-use crate::fit::path::{self, PathFit};
+use crate::fit::path::{self, Idle, PathFit};
 use crate::record::{Probe, Probes};
 use crate::transfer::{Bins, Sent, Transfer};
 
@@ -75,7 +75,7 @@ pub(super) fn probes(record: &Probes) -> Result<Half<Probes>, String> {
 }
 
 /// A transfer cut in two, and the path of its first part.
-pub(super) fn transfer(transfer: &Transfer) -> Result<(Half<Transfer>, PathFit), String> {
+pub(super) fn transfer(transfer: &Transfer, idle: Idle) -> Result<(Half<Transfer>, PathFit), String> {
     let sent = &transfer.sent;
     let first_s = sent.first().map_or(0.0, Sent::at_s);
     let last_s = sent.last().map_or(0.0, Sent::at_s);
@@ -108,6 +108,6 @@ pub(super) fn transfer(transfer: &Transfer) -> Result<(Half<Transfer>, PathFit),
         fitted_s: from_s - sent[begin].at_s(),
         held_s: sent[end - 1].at_s() - from_s,
     };
-    let fit = path::fit(&half.first).ok_or("its first part has no round trips")?;
+    let fit = path::fit_beside(&half.first, idle).ok_or("its first part has no round trips")?;
     Ok((half, fit))
 }

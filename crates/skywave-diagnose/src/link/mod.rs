@@ -8,7 +8,7 @@ pub use scenario::{Values, Written, scenario};
 pub(crate) use scenario::{interval, short};
 
 use crate::fit::hidden::LossModel;
-use crate::fit::path::{PathFit, Policer, QueueModel, RateModel, Recorded};
+use crate::fit::path::{PathFit, Policer, QueueModel, RateBy, RateModel, Recorded};
 use crate::fit::probes::{Arq, Base, JitterModel, Outages, ProbeFit};
 use crate::fit::throughput::ThroughputFit;
 use crate::fit::{Choice, Estimate, Known};
@@ -111,9 +111,7 @@ impl Link {
         let paths = || fits.paths.iter().map(|(name, fit)| (name, fit));
         let tests = || fits.throughputs.iter().map(|(name, fit)| (name, fit));
         let constant = |known: &Known<Estimate>| match known {
-            Known::Told(rate) => {
-                Known::Told(RateModel::Constant(*rate, crate::fit::path::RateBy::Busy))
-            }
+            Known::Told(rate) => Known::Told(RateModel::Constant(*rate, RateBy::Busy)),
             Known::Unknown(why) => Known::Unknown(why.clone()),
         };
         let rate = fits
@@ -143,8 +141,15 @@ impl Link {
         let losses = paths()
             .map(|(name, fit)| (name, fit.losses.clone()))
             .chain(probes().map(|(name, fit)| (name, fit.losses.clone())));
+        let arq = probes().find_map(|(name, fit)| Some((name, (*fit.arq.told()?)?)));
+        let mut rate = Property::first(rate, "no record of a transfer or of rates");
+        if let (Some((_, arq)), Known::Told(RateModel::Constant(bps, RateBy::Busy))) =
+            (&arq, &mut rate.known)
+        {
+            *bps = of_all_transmissions(*bps, arq.p);
+        }
         Self {
-            rate: Property::first(rate, "no record of a transfer or of rates"),
+            rate,
             at_least_bps: paths()
                 .map(|(_, fit)| fit.at_least_bps)
                 .chain(tests().map(|(_, fit)| fit.at_least_bps))
@@ -170,11 +175,9 @@ impl Link {
                 })
             }),
             losses: Property::first(losses, "no record of losses"),
-            arq: probes().find_map(|(name, fit)| {
-                Some(Property {
-                    known: Known::Told((*fit.arq.told()?)?),
-                    from: name.clone(),
-                })
+            arq: arq.map(|(name, arq)| Property {
+                known: Known::Told(arq),
+                from: name.clone(),
             }),
             outages: probes()
                 .filter_map(|(name, fit)| Some((name, fit.outages.told()?)))
@@ -186,6 +189,17 @@ impl Link {
                 }),
         }
     }
+}
+
+/// The rate of a link that sends again what it loses, by the rate at which packets come through: a share `p` of what it
+/// sends fails.
+fn of_all_transmissions(through: Estimate, p: Estimate) -> Estimate {
+    let passing = |p: f64| (1.0 - p).max(0.1);
+    Estimate::new(
+        through.value / passing(p.value),
+        through.low / passing(p.low),
+        through.high / passing(p.high),
+    )
 }
 
 fn least(base: &Known<Base>) -> Known<Estimate> {

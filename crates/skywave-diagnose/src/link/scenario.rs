@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Link, Property};
 use crate::fit::hidden::LossModel;
 use crate::fit::path::{Policer, QueueModel, RateBy, RateModel};
-use crate::fit::probes::{Arq, Base, JitterModel, Outages};
+use crate::fit::probes::{Arq, Base, JitterModel, Level, Outages};
 use crate::fit::{Choice, Estimate, Known};
 
 /// Rate where no record tells of any, bits a second.
@@ -175,11 +175,17 @@ fn steps(keys: &mut Keys, steps: &Property<Base>) {
     let most = most.fold(0.0, f64::max);
     match base.every {
         Some(period) => {
+            // A level that stays at a change stands once for each period.
+            let periods = |level: &Level| {
+                let count = (level.to_s - level.from_s) / period.every_s.value;
+                (libm::round(count) as usize).clamp(1, MOST)
+            };
             let delays: Vec<String> = base
                 .levels
                 .iter()
+                .flat_map(|level| std::iter::repeat_n(level.delay_s.value, periods(level)))
                 .take(MOST)
-                .map(|level| format!("\"{}ms\"", short((level.delay_s.value - least) * 500.0)))
+                .map(|delay_s| format!("\"{}ms\"", short((delay_s - least) * 500.0)))
                 .collect();
             let value = format!(
                 "{{ every = \"{}s\", delay = [{}] }}",

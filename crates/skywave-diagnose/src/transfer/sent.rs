@@ -70,6 +70,13 @@ impl Sent {
         self.fate = fate;
     }
 
+    /// Has the answer come sooner, but not before the transmission.
+    pub(crate) fn sooner(&mut self, seconds: f64) {
+        if self.answered_us != NEVER {
+            self.answered_us = self.answered_us.saturating_sub((seconds * 1e6) as u32);
+        }
+    }
+
     /// A timer sent it again.
     pub(super) fn is_by_timer(&self) -> bool {
         matches!(self.again, Some(Cause::Timeout | Cause::TailProbe))

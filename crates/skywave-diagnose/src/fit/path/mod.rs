@@ -2,6 +2,8 @@
 
 mod backlog;
 mod behind;
+mod idle;
+mod level;
 mod outages;
 mod policer;
 mod queue;
@@ -9,6 +11,7 @@ mod rate;
 mod variable;
 mod view;
 
+pub use idle::Idle;
 pub use policer::Policer;
 pub use queue::QueueModel;
 pub use rate::RateBy;
@@ -76,8 +79,14 @@ pub struct PathFit {
 
 /// Path of a transfer, as far as it tells; `None` if no round trip is known.
 pub fn fit(transfer: &Transfer) -> Option<PathFit> {
-    let view = View::of(transfer)?;
-    let rate = rate::rate(&view);
+    fit_beside(transfer, Idle::default())
+}
+
+/// Path of a transfer whose idle link is known from probes.
+pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
+    let straight = level::level(transfer, idle);
+    let view = View::of(straight.as_ref().unwrap_or(transfer))?;
+    let rate = rate::rate(&view, idle);
     let policed = policer::policer(&view);
     let mut fit = PathFit {
         base_s: base(&view, rate.found.told().map(|(estimate, _)| estimate.value)),

@@ -1,6 +1,7 @@
 //! The bottleneck's rate, from the times at which it worked without a pause, or from segments sent back to back.
 
 use super::behind;
+use super::idle::Idle;
 use super::view::{Arrival, View};
 use crate::fit::{Estimate, Known};
 use crate::order::quantile;
@@ -14,6 +15,12 @@ const QUEUE_PACKETS: f64 = 2.5;
 /// Shortest window over which a rate is taken, seconds, and in round trips.
 const WINDOW_S: f64 = 0.1;
 const WINDOW_RTTS: f64 = 2.0;
+/// Windows are longer than what delays vary by on an idle link, so often: packets come in clumps there.
+const WINDOW_VARIATIONS: f64 = 5.0;
+/// A variation above this makes the spacing of single packets tell nothing, seconds.
+const SPACED_S: f64 = 0.002;
+/// The next arrival after a window ends it if it comes within this share of its length.
+const SOON: f64 = 0.2;
 /// Busy time over which a rate is compared with others, seconds.
 const LONG_S: f64 = 1.0;
 /// Fewest arrivals in a window, windows in all, and spread of their rates below which the rate is constant.
@@ -60,15 +67,19 @@ pub(super) struct Rate {
     pub(super) spread: f64,
     /// The largest rate over a window: the bottleneck has at least this.
     pub(super) at_least: f64,
+    /// Variation of delays on the idle link.
+    idle: Idle,
 }
 
 /// Finds the rate of the bottleneck.
-pub(super) fn rate(view: &View<'_>) -> Rate {
-    let window = WINDOW_S.max(WINDOW_RTTS * view.base_s);
-    let trains = trains(view);
+pub(super) fn rate(view: &View<'_>, idle: Idle) -> Rate {
+    let window = WINDOW_S
+        .max(WINDOW_RTTS * view.base_s)
+        .max(WINDOW_VARIATIONS * idle.varies_s);
+    let trains = trains(view).filter(|_| idle.varies_s < SPACED_S);
     let at_least = peak(&view.arrivals, window);
     let guess = trains.map_or(at_least, |(rate, _)| rate).max(at_least);
-    let mut busy = busy(view, window, guess);
+    let mut busy = busy(view, window, guess, idle);
     let mut rates = long_rates(&busy);
     rates.sort_by(f64::total_cmp);
     let spread = quantile(&rates, 0.5).map_or(f64::INFINITY, |median| {
@@ -97,13 +108,14 @@ pub(super) fn rate(view: &View<'_>) -> Rate {
         busy,
         spread,
         at_least,
+        idle,
     }
 }
 
 impl Rate {
-    /// The rate does not change, as far as the busy windows tell.
+    /// The rate does not change, as far as the busy windows tell: what delays vary by moves packets from one to the next.
     pub(super) fn is_constant(&self) -> bool {
-        self.busy.is_empty() || self.spread < CONSTANT_SPREAD
+        self.busy.is_empty() || self.spread < CONSTANT_SPREAD + self.idle.varies_s / LONG_S
     }
 }
 
@@ -132,27 +144,39 @@ fn with_headers(bps: f64, spread: f64, windows: usize) -> Estimate {
 }
 
 /// Windows in which each round trip shows a queue.
-fn busy(view: &View<'_>, window: f64, guess: f64) -> Vec<Busy> {
+fn busy(view: &View<'_>, window: f64, guess: f64, idle: Idle) -> Vec<Busy> {
     let queue = QUEUE_S
         .max(QUEUE_SHARE * view.base_s)
-        .max(QUEUE_PACKETS * view.packet * 8.0 / guess);
+        .max(QUEUE_PACKETS * view.packet * 8.0 / guess)
+        + idle.varies_s;
     let mut found = Vec::new();
     let mut rest = &view.arrivals[..];
     while let Some(first) = rest.first() {
         let count = rest.partition_point(|arrival| arrival.at_s < first.at_s + window);
+        let all = rest;
         let (inside, after) = rest.split_at(count);
         rest = after;
         let waited = |arrival: &Arrival| arrival.rtt_s.is_none_or(|rtt| rtt - view.base_s > queue);
         let is_known = inside.iter().any(|arrival| arrival.rtt_s.is_some());
-        if inside.len() >= FEWEST
-            && is_known
-            && inside.iter().all(waited)
-            && let Some(bps) = pace(inside)
-            && inside[count - 1].at_s - first.at_s > 0.8 * window
+        if inside.len() < FEWEST
+            || !is_known
+            || !inside.iter().all(waited)
+            || inside[count - 1].at_s - first.at_s <= 0.8 * window
         {
+            continue;
+        }
+        // Up to the next arrival, if that waited too: windows begin with the first packet of a clump and end with the last
+        // one, so that what was between them would be left out.
+        let soon = |next: &&Arrival| next.at_s < first.at_s + (1.0 + SOON) * window;
+        let next = after.first().filter(soon).filter(|next| waited(next));
+        let more = next.map_or(0, |next| {
+            after.partition_point(|arrival| arrival.at_s <= next.at_s + SAME_ANSWER_S)
+        });
+        let whole = &all[..count + more];
+        if let Some(bps) = pace(whole) {
             found.push(Busy {
                 from_s: first.at_s,
-                to_s: inside[count - 1].at_s,
+                to_s: whole[whole.len() - 1].at_s,
                 bps,
             });
         }
