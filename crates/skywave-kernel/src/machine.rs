@@ -78,11 +78,12 @@ pub fn trial() -> Finding {
     #[cfg(all(target_os = "linux", feature = "load"))]
     let tried = crate::Law::new("doctor", skywave_core::tcp::CongestionConfig::Reno)
         .map_err(|error| error.to_string())
-        .and_then(|law| crate::Attached::new(law).map_err(|error| error.to_string()));
+        .and_then(|law| crate::Attached::new(law).map_err(|error| error.to_string()))
+        .map(drop);
     #[cfg(not(all(target_os = "linux", feature = "load")))]
     let tried: Result<(), String> = Err(crate::AttachError::NotBuilt.to_string());
     match tried {
-        Ok(_) => Finding::new(SUBJECT, Verdict::Good, "the kernel takes a law"),
+        Ok(()) => Finding::new(SUBJECT, Verdict::Good, "the kernel takes a law"),
         Err(why) => Finding::new(SUBJECT, Verdict::Bad, why),
     }
 }

@@ -75,7 +75,10 @@ pub(super) fn probes(record: &Probes) -> Result<Half<Probes>, String> {
 }
 
 /// A transfer cut in two, and the path of its first part.
-pub(super) fn transfer(transfer: &Transfer, idle: Idle) -> Result<(Half<Transfer>, PathFit), String> {
+pub(super) fn transfer(
+    transfer: &Transfer,
+    idle: Idle,
+) -> Result<(Half<Transfer>, PathFit), String> {
     let sent = &transfer.sent;
     let first_s = sent.first().map_or(0.0, Sent::at_s);
     let last_s = sent.last().map_or(0.0, Sent::at_s);
