@@ -70,9 +70,11 @@ fn an_island_is_the_same_wherever_it_is_made() {
         .collect();
     apart.extend(found(space.keys(), 7, &[1, 3]));
     let mut whole = found(space.keys(), 7, &[0, 1, 2, 3]);
-    let order = |a: &Found, b: &Found| (a.island, &a.candidate).cmp(&(b.island, &b.candidate));
+    let order = |a: &Found, b: &Found| (&a.candidate, a.island).cmp(&(&b.candidate, b.island));
     apart.sort_by(order);
     whole.sort_by(order);
+    // What two islands have, a search tells once.
+    apart.dedup_by(|later, earlier| later.candidate == earlier.candidate);
     assert_eq!(apart, whole);
     // The best of each kind, once.
     let mut kinds: Vec<_> = whole
