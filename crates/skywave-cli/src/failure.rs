@@ -274,7 +274,7 @@ impl Failure {
         match self {
             Self::Impair(error) => error.code(),
             Self::Program(code) => *code,
-            Self::Attach(_) => 125,
+            Self::Attach(_) => skywave_wire::exit::FAILED,
             Self::Gap(error) if error.is_usage() => 2,
             Self::Gap(error) if error.is_stopped() => 130,
             Self::Kernel(error) => error.code(),

@@ -202,7 +202,7 @@ impl ImpairError {
             #[cfg(target_os = "linux")]
             Self::Behind(error) => error.code(),
             #[cfg(target_os = "linux")]
-            Self::Strict(_) | Self::Capture { .. } => skywave_wire::behind::FAILED,
+            Self::Strict(_) | Self::Capture { .. } => skywave_wire::exit::FAILED,
             _ => 1,
         }
     }

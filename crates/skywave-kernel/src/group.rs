@@ -4,15 +4,12 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Command};
+use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
-use crate::machine::own_group;
+use crate::machine::{PREFIX, folder_below, own_group};
 use crate::trouble::AttachError;
-
-/// Beginning of the names of these groups; the process' number follows.
-const PREFIX: &str = "skywave-";
 
 /// The file with a group's processes.
 const PROCESSES: &str = "cgroup.procs";
@@ -32,7 +29,7 @@ impl Group {
             AttachError::Group("no cgroup v2 is mounted (`skywave doctor`)".to_owned())
         })?;
         sweep(&parent);
-        let folder = parent.join(format!("{PREFIX}{}", process::id()));
+        let folder = folder_below(&parent);
         let make = || {
             fs::create_dir(&folder)?;
             File::open(&folder)

@@ -217,7 +217,7 @@ fn groups(held: u64, own: Option<&Path>) -> Finding {
 
 /// Whether this user may make a group below another one: tried, and undone.
 fn takes_groups(parent: &Path) -> bool {
-    let folder = parent.join(format!("skywave-{}", std::process::id()));
+    let folder = folder_below(parent);
     fs::create_dir(&folder).is_ok() && fs::remove_dir(&folder).is_ok()
 }
 
@@ -235,6 +235,14 @@ fn priority(held: u64) -> Finding {
             "CAP_SYS_NICE missing: on a busy machine answers are late",
         )
     }
+}
+
+/// Beginning of the names of the groups that commands have; the process' number follows.
+pub(crate) const PREFIX: &str = "skywave-";
+
+/// Folder of this process' group for a command, below another group's.
+pub(crate) fn folder_below(parent: &Path) -> PathBuf {
+    parent.join(format!("{PREFIX}{}", std::process::id()))
 }
 
 /// Folder of the control group (cgroup v2) of this process.

@@ -38,7 +38,7 @@ impl Shared {
     }
 
     fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping has so many words, begins at a page, and lasts as long as `self`.
+        // SAFETY: the mapping has `self.words` words, begins at a page, and lasts as long as `self`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 

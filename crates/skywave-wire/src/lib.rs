@@ -26,6 +26,7 @@
 pub mod behind;
 mod bytes;
 pub mod endpoint;
+pub mod exit;
 pub mod loopback;
 pub mod relay;
 pub mod splice;

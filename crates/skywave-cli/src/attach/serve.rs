@@ -14,6 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use skywave_kernel::{Answer, Attached, Counters, Group, Heard, Law, Message};
 use skywave_lab::report::WriteError;
 use skywave_lab::report::number::counted;
+use skywave_wire::exit;
 use skywave_wire::relay::urgent;
 
 use super::Args;
@@ -48,12 +49,7 @@ pub(super) fn main(args: &Args, law: Law) -> Result<(), Failure> {
         Err(error) => {
             group.remove();
             eprintln!("skywave: {}: {error}", program.display());
-            let code = if error.kind() == ErrorKind::NotFound {
-                127
-            } else {
-                126
-            };
-            return Err(Failure::Program(code));
+            return Err(Failure::Program(exit::of_start(&error)));
         }
     };
     let (heard, status) = thread::scope(|scope| {
@@ -105,9 +101,9 @@ fn wait(mut child: Child, stop: &AtomicBool) -> io::Result<ExitStatus> {
 
 /// The exit code as a shell has it.
 fn code(status: ExitStatus) -> u8 {
-    let signalled = status.signal().map(|signal| 128 + signal);
-    let code = status.code().or(signalled).unwrap_or(1);
-    u8::try_from(code).unwrap_or(1)
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    let signalled = status.signal().map(exit::of_signal);
+    code.or(signalled).unwrap_or(1)
 }
 
 /// Says on standard error what was heard; the command's standard output is its own.

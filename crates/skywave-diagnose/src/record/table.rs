@@ -8,7 +8,7 @@ use super::columns::{MAX_BPS, MAX_S};
 use super::ping::MAX_RTT_S;
 use super::text::number;
 use super::{Fate, Mistake, Probe, ProbeTool, Probes, Rates, Reading, Record, Span, Way};
-use crate::order::quantile;
+use crate::order::middle;
 
 mod names;
 #[cfg(test)]
@@ -318,8 +318,7 @@ impl Table<'_> {
     ) -> Result<Record, Mistake> {
         let mut gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         gaps.retain(|gap| *gap > 0.0);
-        gaps.sort_by(f64::total_cmp);
-        let usual = quantile(&gaps, 0.5).unwrap_or(1.0);
+        let usual = middle(&mut gaps).unwrap_or(1.0);
         let last = times.last().copied().unwrap_or_default() + usual;
         let ends = times.iter().skip(1).copied().chain([last]);
         let mut spans = Vec::with_capacity(times.len());

@@ -38,7 +38,7 @@ fn connected(law: &str) -> (TcpStream, TcpStream) {
     (near, listener.accept().unwrap().0)
 }
 
-/// Sends so many bytes, and tells how many came.
+/// Sends `bytes` bytes from one end to the other. The number of bytes that the other end has received.
 fn transfer(near: &mut TcpStream, far: &mut TcpStream, bytes: usize) -> usize {
     thread::scope(|scope| {
         scope.spawn(|| near.write_all(&vec![7; bytes]).unwrap());

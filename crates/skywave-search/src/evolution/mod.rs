@@ -45,8 +45,9 @@ pub struct Found {
     pub candidate: Candidate,
 }
 
-/// Searches for candidates of small value: the best of each kind, worst for the sender first, of equal ones that with the fewest keys. `judge` gives the values of candidates, `None` for one that
-/// cannot be or says nothing; it may take as many threads as it likes.
+/// Searches for candidates of small value: the best of each kind, worst for the sender first, of equal ones that with the
+/// fewest keys. `judge` gives the values of candidates, `None` for one that cannot be or says nothing; it may take as many
+/// threads as it likes.
 ///
 /// # Errors
 /// Those of `judge`.
@@ -71,14 +72,9 @@ pub fn search<E>(
     let mut found: Vec<Found> = islands.into_iter().flat_map(Island::into_found).collect();
     found.sort_by(|a, b| {
         let by_value = a.value.total_cmp(&b.value);
-        let key = |found: &Found| {
-            (
-                keys_off(&found.candidate),
-                found.candidate.clone(),
-                found.island,
-            )
-        };
-        by_value.then_with(|| key(a).cmp(&key(b)))
+        let by_keys = keys_off(&a.candidate).cmp(&keys_off(&b.candidate));
+        let by_candidate = (&a.candidate, a.island).cmp(&(&b.candidate, b.island));
+        by_value.then(by_keys).then(by_candidate)
     });
     found.dedup_by(|a, b| a.candidate == b.candidate);
     Ok(found)

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
-use super::{FAILED, FAR, INSIDE};
+use super::{FAR, INSIDE};
+use crate::exit::FAILED;
 
 /// Second argument of the near side's ends.
 pub(super) const STAGE: &str = "bulk";

@@ -10,7 +10,8 @@ use rustix::thread::{
 };
 
 use super::trouble::{self, Trouble};
-use super::{FAILED, INSIDE, Setup, first, programs, refusal};
+use super::{INSIDE, Setup, first, programs, refusal};
+use crate::exit::FAILED;
 
 /// Second argument of the helper.
 pub(super) const STAGE: &str = "enter";

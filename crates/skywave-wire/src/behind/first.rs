@@ -13,7 +13,8 @@ use super::channel::{Channel, Message};
 use super::network::Network;
 use super::programs::{self, Far};
 use super::trouble::{self, Trouble};
-use super::{FAILED, FAR, FAR6, NEAR, NEAR6, Setup, job, mounts, network};
+use super::{FAR, FAR6, NEAR, NEAR6, Setup, job, mounts, network};
+use crate::exit::FAILED;
 
 /// Second argument of this process.
 pub(super) const STAGE: &str = "first";

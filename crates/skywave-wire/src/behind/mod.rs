@@ -39,6 +39,7 @@ use std::sync::mpsc::{self, Receiver};
 use rustix::process::{Signal, pidfd_send_signal};
 use thiserror::Error;
 
+use crate::exit::{self, FAILED};
 use crate::relay::TunEnds;
 use channel::{Channel, Message};
 pub use forward::Forward;
@@ -56,11 +57,6 @@ pub const NEAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 1);
 
 /// Address of the other end of the link in IPv6.
 pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
-
-/// Exit code when the link could not be made; the next two are a shell's (POSIX 2.8.2).
-pub const FAILED: u8 = 125;
-const NOT_EXECUTABLE: u8 = 126;
-const NOT_FOUND: u8 = 127;
 
 /// First argument of the processes that this program starts of itself; see [`inside`].
 const INSIDE: &str = "impair-inside";
@@ -125,7 +121,7 @@ impl BehindError {
     pub fn code(&self) -> u8 {
         match self {
             Self::Inside { code, .. } => *code,
-            Self::Signal(signal) => programs::code_of_signal(*signal),
+            Self::Signal(signal) => exit::of_signal(*signal),
             _ => FAILED,
         }
     }

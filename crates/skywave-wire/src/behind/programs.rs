@@ -18,7 +18,8 @@ use rustix::thread::{
 };
 
 use super::trouble::Trouble;
-use super::{FAILED, FAR, INSIDE, NEAR};
+use super::{FAR, INSIDE, NEAR};
+use crate::exit::{self, FAILED};
 
 /// How long the command waits at most until the far side listens. A program that does not listen at
 /// all costs it this time.
@@ -214,12 +215,7 @@ fn wait_once(options: WaitOptions) -> Result<Option<(Pid, WaitStatus)>, Trouble>
 fn code(status: WaitStatus) -> u8 {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => u8::try_from(code).unwrap_or(FAILED),
-        (_, Some(signal)) => code_of_signal(signal),
+        (_, Some(signal)) => exit::of_signal(signal),
         _ => FAILED,
     }
-}
-
-/// The exit code of what a signal has ended.
-pub(super) fn code_of_signal(signal: i32) -> u8 {
-    u8::try_from(128 + signal).unwrap_or(FAILED)
 }

@@ -6,7 +6,7 @@ use std::io;
 use thiserror::Error;
 
 use super::channel::{Channel, Message};
-use super::{FAILED, NOT_EXECUTABLE, NOT_FOUND};
+use crate::exit::{FAILED, NOT_EXECUTABLE, NOT_FOUND};
 use crate::relay::TunError;
 
 /// Why there is no program behind a link.

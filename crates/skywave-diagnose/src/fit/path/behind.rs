@@ -7,7 +7,7 @@
 use super::backlog;
 use super::view::View;
 use crate::fit::Estimate;
-use crate::order::quantile;
+use crate::order::{self, quantile};
 use crate::transfer::Sent;
 
 /// Parts of a transfer, each of which tells a rate of its own.
@@ -38,8 +38,7 @@ pub(super) fn rate(view: &View<'_>, at_least: f64) -> Option<Estimate> {
         .map(|part| best(part, at_least))
         .collect();
     let mut rates = rates.filter(|rates| rates.len() == PARTS)?;
-    rates.sort_by(f64::total_cmp);
-    let middle = quantile(&rates, 0.5)?;
+    let middle = order::middle(&mut rates)?;
     if rates.iter().any(|rate| (rate / middle - 1.0).abs() > SAME) {
         return None;
     }

@@ -8,7 +8,7 @@ use super::idle::Idle;
 use super::rate::{self, RateBy};
 use super::view::View;
 use crate::fit::changes::changes;
-use crate::order::quantile;
+use crate::order::middle;
 use crate::transfer::Transfer;
 
 /// Bins of round trips, seconds; bins over which the rate's error is measured, and of the shortest level.
@@ -63,8 +63,7 @@ fn bins(view: &View<'_>, mut bps: f64) -> Option<Vec<(f64, f64)>> {
             .windows(APART + 1)
             .map(|bins| (bins[APART].1 - bins[0].1) / (bins[APART].0 - bins[0].0))
             .collect();
-        slopes.sort_by(f64::total_cmp);
-        bps *= 1.0 - quantile(&slopes, 0.5)?;
+        bps *= 1.0 - middle(&mut slopes)?;
         found = beside(view, bps);
     }
     (found.len() >= FEWEST).then_some(found)
@@ -77,8 +76,7 @@ fn beside(view: &View<'_>, bps: f64) -> Vec<(f64, f64)> {
     let mut inside: Vec<f64> = Vec::new();
     let mut from_s = f64::NEG_INFINITY;
     let mut close = |from_s: f64, inside: &mut Vec<f64>| {
-        inside.sort_by(f64::total_cmp);
-        bins.extend(quantile(inside, 0.5).map(|median| (from_s, median)));
+        bins.extend(middle(inside).map(|median| (from_s, median)));
         inside.clear();
     };
     for (index, (sent, step)) in view.sent.iter().zip(&steps).enumerate() {
@@ -100,8 +98,7 @@ fn beside(view: &View<'_>, bps: f64) -> Vec<(f64, f64)> {
 fn levels(bins: &[(f64, f64)]) -> Option<Vec<Level>> {
     let values: Vec<f64> = bins.iter().map(|bin| bin.1).collect();
     let mut differences: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
-    differences.sort_by(f64::total_cmp);
-    let noise = HOST_S.max(quantile(&differences, 0.5)? / NORMAL);
+    let noise = HOST_S.max(middle(&mut differences)? / NORMAL);
     let mut bounds = vec![0];
     bounds.extend(changes(&values, noise, SHORTEST));
     bounds.push(values.len());
@@ -109,8 +106,7 @@ fn levels(bins: &[(f64, f64)]) -> Option<Vec<Level>> {
         .windows(2)
         .filter_map(|bound| {
             let mut part = values[bound[0]..bound[1]].to_vec();
-            part.sort_by(f64::total_cmp);
-            Some((bins[bound[0]].0, quantile(&part, 0.5)?))
+            Some((bins[bound[0]].0, middle(&mut part)?))
         })
         .collect();
     let least = medians.iter().map(|level| level.1).reduce(f64::min)?;

@@ -9,7 +9,7 @@ use crate::fit::Estimate;
 use crate::fit::optimise::{Minimum, minimise};
 use crate::fit::profile::{EDGE, bounds};
 use crate::fit::special::binomial;
-use crate::order::quantile;
+use crate::order::middle;
 use crate::transfer::Sent;
 
 /// Losses within a round trip are one episode; a round trip counts as this at least, seconds.
@@ -194,8 +194,7 @@ fn first_burst(view: &View<'_>, bps: f64) -> Option<f64> {
         .take(FIRST)
         .map(|step| step.found)
         .collect();
-    found.sort_by(f64::total_cmp);
-    quantile(&found, 0.5).filter(|burst| *burst > 0.0)
+    middle(&mut found).filter(|burst| *burst > 0.0)
 }
 
 /// Time that packets waited just before losses, seconds: the median.
@@ -212,8 +211,7 @@ fn waited_s(view: &View<'_>, losses: &[f64]) -> Option<f64> {
             timed.get(next.checked_sub(1)?).map(|(_, wait)| *wait)
         })
         .collect();
-    waits.sort_by(f64::total_cmp);
-    quantile(&waits, 0.5)
+    middle(&mut waits)
 }
 
 /// Rate between losses: what came through from one episode of losses to the next, where the tokens were used up both times.
