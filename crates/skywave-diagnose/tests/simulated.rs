@@ -230,7 +230,10 @@ fn jitter_does_not_make_a_rate_larger() {
         delay = "20ms"
         queue = { droptail = "100 packets" }
         jitter = { uniform = ["0ms", "8ms"] }"#;
-    let idle = Idle { varies_s: 0.016 };
+    let idle = Idle {
+        varies_s: 0.016,
+        ..Idle::default()
+    };
     let path = path::fit_beside(&transfer("linux", radio), idle).unwrap();
     let mbps = constant_mbps(&path);
     assert!((mbps / 10.0 - 1.0).abs() < 0.007, "{mbps}");
@@ -247,5 +250,39 @@ fn jitter_that_probes_tell_is_not_taken_for_a_queue() {
     let rate = |idle| path::fit_beside(&transfer, idle).unwrap().rate;
     let is_recorded = |rate: &Known<RateModel>| matches!(rate.told(), Some(RateModel::Recorded(_)));
     assert!(is_recorded(&rate(Idle::default())));
-    assert!(!is_recorded(&rate(Idle { varies_s: 0.028 })));
+    assert!(!is_recorded(&rate(Idle {
+        varies_s: 0.028,
+        ..Idle::default()
+    })));
+}
+
+#[test]
+fn a_slow_way_back_is_told_by_timestamps_and_taken_off() {
+    let radio = r#"rate = "10Mbps"
+        delay = "40ms"
+        queue = { droptail = "70 packets" }
+        reverse = { rate = "100kbps", queue = { droptail = "60 packets" } }"#;
+    let transfer = transfer("linux", radio);
+    let path = path::fit(&transfer).unwrap();
+    let back = path.back.unwrap();
+    assert!((back.bps.value / 100e3 - 1.0).abs() < 0.01, "{back:?}");
+    assert!(back.is_full && back.packets.abs_diff(60) <= 2, "{back:?}");
+    assert!((constant_mbps(&path) / 10.0 - 1.0).abs() < 0.01);
+    let packets = clean_queue(&path);
+    assert!((67.0..73.0).contains(&packets), "{packets}");
+}
+
+#[test]
+fn steps_of_the_base_that_probes_tell_are_no_busy_link() {
+    let radio = r#"rate = "8Mbps"
+        delay = "75ms"
+        loss = { forward = { iid = 0.003 } }
+        steps = { every = "6s", delay = ["21ms", "0ms", "2ms"] }"#;
+    let idle = Idle {
+        steps_s: 0.042,
+        ..Idle::default()
+    };
+    let path = path::fit_beside(&transfer("linux", radio), idle).unwrap();
+    let mbps = constant_mbps(&path);
+    assert!((mbps / 8.0 - 1.0).abs() < 0.05, "{mbps}");
 }

@@ -19,6 +19,12 @@ impl Estimate {
         Self { value, low, high }
     }
 
+    /// Value and bounds without an amount, none of them below 0.
+    pub(crate) fn less(self, amount: f64) -> Self {
+        let less = |x: f64| f64::max(0.0, x - amount);
+        Self::new(less(self.value), less(self.low), less(self.high))
+    }
+
     /// Value and bounds in another unit.
     pub fn scaled(self, factor: f64) -> Self {
         Self::new(self.value * factor, self.low * factor, self.high * factor)

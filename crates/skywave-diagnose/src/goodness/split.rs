@@ -79,6 +79,9 @@ pub(super) fn transfer(
     transfer: &Transfer,
     idle: Idle,
 ) -> Result<(Half<Transfer>, PathFit), String> {
+    // Senders are compared with the way there; of the way back each answer tells itself.
+    let straight = path::without_back(transfer);
+    let transfer = straight.as_ref().map_or(transfer, |(straight, _)| straight);
     let sent = &transfer.sent;
     let first_s = sent.first().map_or(0.0, Sent::at_s);
     let last_s = sent.last().map_or(0.0, Sent::at_s);
@@ -99,6 +102,7 @@ pub(super) fn transfer(
         sent: sent[from..to].to_vec(),
         origins: Vec::new(),
         bins: Bins::default(),
+        answers: Vec::new(),
         delivered: transfer.delivered,
         unseen: transfer.unseen,
         is_near_sender: transfer.is_near_sender,

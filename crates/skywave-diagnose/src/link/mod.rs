@@ -8,7 +8,7 @@ pub use scenario::{Values, Written, scenario};
 pub(crate) use scenario::{interval, short};
 
 use crate::fit::hidden::LossModel;
-use crate::fit::path::{PathFit, Policer, QueueModel, RateBy, RateModel, Recorded};
+use crate::fit::path::{Back, PathFit, Policer, QueueModel, RateBy, RateModel, Recorded};
 use crate::fit::probes::{Arq, Base, JitterModel, Outages, ProbeFit};
 use crate::fit::throughput::ThroughputFit;
 use crate::fit::{Choice, Estimate, Known};
@@ -67,6 +67,8 @@ pub struct Link {
     pub packet: f64,
     /// A policer, if there is one.
     pub policer: Option<Property<Policer>>,
+    /// A queue on the way back, if acknowledgements waited there.
+    pub back: Option<Property<Back>>,
     /// Losses that no queue explains.
     pub losses: Property<Choice<LossModel>>,
     /// Retransmission by the link, if it can be seen.
@@ -77,6 +79,10 @@ pub struct Link {
 
 /// Bytes of a full packet where no transfer tells.
 const USUAL_PACKET: f64 = 1500.0;
+/// Bytes of a probe as ping sends it, from the IP header on.
+const PROBE_BYTES: f64 = 84.0;
+/// Probability that a burst lasts so long below which it is an outage.
+const UNLIKELY: f64 = 0.01;
 /// Most packets of a trace that is made of a table of rates: ten minutes at 1 Gbit/s.
 const MOST_PACKETS: f64 = 5e7;
 
@@ -120,8 +126,10 @@ impl Link {
             .map(|(name, rates)| (name, recorded(rates)))
             .chain(paths().map(|(name, fit)| (name, fit.rate.clone())))
             .chain(tests().map(|(name, fit)| (name, constant(&fit.rate))));
+        let back = paths().find_map(|(name, fit)| Some((name, fit.back?)));
+        let back_s = back.map_or(0.0, |(_, back)| PROBE_BYTES * 8.0 / back.bps.value);
         let base = probes()
-            .map(|(name, fit)| (name, least(&fit.base)))
+            .map(|(name, fit)| (name, least(&fit.base, back_s)))
             .chain(paths().map(|(name, fit)| (name, Known::Told(fit.base_s))))
             .chain(tests().map(|(name, fit)| (name, fit.rtt_s.clone())));
         let full = |known: &Known<Estimate>| match known {
@@ -141,13 +149,18 @@ impl Link {
         let losses = paths()
             .map(|(name, fit)| (name, fit.losses.clone()))
             .chain(probes().map(|(name, fit)| (name, fit.losses.clone())));
-        let arq = probes().find_map(|(name, fit)| Some((name, (*fit.arq.told()?)?)));
+        let mut arq = probes().find_map(|(name, fit)| Some((name, (*fit.arq.told()?)?)));
+        if let Some((_, arq)) = &mut arq {
+            arq.in_order = arq.in_order.or(paths().find_map(|(_, fit)| fit.in_order));
+        }
         let mut rate = Property::first(rate, "no record of a transfer or of rates");
         if let (Some((_, arq)), Known::Told(RateModel::Constant(bps, RateBy::Busy))) =
             (&arq, &mut rate.known)
         {
             *bps = of_all_transmissions(*bps, arq.p);
         }
+        let losses = Property::first(losses, "no record of losses");
+        let bursts = losses.known.told().map(Choice::best).copied();
         Self {
             rate,
             at_least_bps: paths()
@@ -174,17 +187,21 @@ impl Link {
                     from: name.clone(),
                 })
             }),
-            losses: Property::first(losses, "no record of losses"),
+            back: back.map(|(name, back)| Property {
+                known: Known::Told(back),
+                from: name.clone(),
+            }),
+            losses,
             arq: arq.map(|(name, arq)| Property {
                 known: Known::Told(arq),
                 from: name.clone(),
             }),
             outages: probes()
-                .filter_map(|(name, fit)| Some((name, fit.outages.told()?)))
-                .chain(paths().map(|(name, fit)| (name, &fit.outages)))
+                .filter_map(|(name, fit)| Some((name, outages(fit, bursts.as_ref())?)))
+                .chain(paths().map(|(name, fit)| (name, fit.outages.clone())))
                 .find(|(_, outages)| !outages.all.is_empty())
                 .map(|(name, outages)| Property {
-                    known: Known::Told(outages.clone()),
+                    known: Known::Told(outages),
                     from: name.clone(),
                 }),
         }
@@ -202,11 +219,26 @@ fn of_all_transmissions(through: Estimate, p: Estimate) -> Estimate {
     )
 }
 
-fn least(base: &Known<Base>) -> Known<Estimate> {
+/// Least base round trip that probes tell, without the seconds that it takes to send their answers on the way back.
+fn least(base: &Known<Base>, back_s: f64) -> Known<Estimate> {
     match base {
-        Known::Told(base) => Known::Told(base.least()),
+        Known::Told(base) => Known::Told(base.least().less(back_s)),
         Known::Unknown(why) => Known::Unknown(why.clone()),
     }
+}
+
+/// Outages that probes tell, without those that are bursts by packets as a transfer tells them: probes are far apart, and
+/// so is a burst of them.
+fn outages(fit: &ProbeFit, losses: Option<&LossModel>) -> Option<Outages> {
+    let mut outages = fit.outages.told()?.clone();
+    if let (Some(LossModel::Bursts { to_good, .. }), None) = (losses, outages.every) {
+        let spacing_s = fit.shortest_burst_s / 1.5;
+        outages.all.retain(|outage| {
+            let probes = (outage.to_s - outage.from_s) / spacing_s;
+            libm::pow(1.0 - to_good.value, probes - 1.0) < UNLIKELY
+        });
+    }
+    Some(outages)
 }
 
 /// Opportunities of a trace, those of a table of rates spread evenly within each span.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Link, Property};
 use crate::fit::hidden::LossModel;
-use crate::fit::path::{Policer, QueueModel, RateBy, RateModel};
+use crate::fit::path::{Back, Policer, QueueModel, RateBy, RateModel};
 use crate::fit::probes::{Arq, Base, JitterModel, Level, Outages};
 use crate::fit::{Choice, Estimate, Known};
 
@@ -58,6 +58,9 @@ pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     queue(&mut keys, link, values);
     if let Some(policer) = &link.policer {
         self::policer(&mut keys, policer, values);
+    }
+    if let Some(back) = &link.back {
+        self::back(&mut keys, back, values);
     }
     losses(&mut keys, link, values);
     if let Some(outages) = &link.outages {
@@ -125,11 +128,13 @@ fn rate(
                 short(recorded.filled * 100.0),
             );
             keys.key("trace", &format!("\"{file}\""), &comment);
-            keys.key(
-                "reverse_rate",
-                &mbps(recorded.typical_bps.max(1e3)),
-                "Of the way back no record tells.",
-            );
+            if link.back.is_none() {
+                keys.key(
+                    "reverse.rate",
+                    &mbps(recorded.typical_bps.max(1e3)),
+                    "Of the way back no record tells.",
+                );
+            }
             let lines: Vec<String> = recorded
                 .opportunities_ms
                 .iter()
@@ -364,6 +369,26 @@ fn policer(keys: &mut Keys, policer: &Property<Policer>, values: &mut dyn Values
         values.of(found.burst).max(1600.0) as u64
     );
     keys.key("policer", &value, &comment);
+}
+
+fn back(keys: &mut Keys, back: &Property<Back>, values: &mut dyn Values) {
+    let Some(found) = back.known.told() else {
+        return;
+    };
+    let comment = format!(
+        "The way back: {}, by acknowledgements that waited behind each other, from {}.",
+        interval(found.bps.scaled(1e-3), "kb/s"),
+        back.from
+    );
+    keys.key("reverse.rate", &mbps(values.of(found.bps)), &comment);
+    let comment = if found.is_full {
+        "Its queue was full of acknowledgements again and again."
+    } else {
+        "The size cannot be told (it was never seen to be full); it held half of this."
+    };
+    let packets = found.packets * if found.is_full { 1 } else { 2 };
+    let value = format!("{{ droptail = \"{packets} packets\" }}");
+    keys.key("reverse.queue", &value, comment);
 }
 
 fn losses(keys: &mut Keys, link: &Link, values: &mut dyn Values) {

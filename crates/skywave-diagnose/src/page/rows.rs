@@ -64,6 +64,16 @@ pub fn rows(link: &Link) -> Vec<Row> {
             )
         }));
     }
+    if let Some(back) = &link.back {
+        rows.push(row("Way back", back, |back| {
+            let full = if back.is_full { "" } else { "at least " };
+            format!(
+                "{}, a queue of {full}{} acknowledgements",
+                interval(back.bps.scaled(1e-3), "kb/s"),
+                back.packets
+            )
+        }));
+    }
     rows.push(row("Losses not by a queue", &link.losses, |choice| {
         losses(choice.best())
     }));

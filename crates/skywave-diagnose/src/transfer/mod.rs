@@ -3,12 +3,14 @@
 //! [`read`] goes through a capture once. The `board` of a connection keeps what is outstanding alone, so that memory goes by
 //! the segments sent, 16 bytes each.
 
+mod answer;
 mod bins;
 mod board;
 mod merged;
 mod read;
 mod sent;
 
+pub use answer::Answer;
 pub use bins::{Bin, Bins, WIDTH_NS};
 pub use merged::read_merged;
 pub use read::{Capture, Handshake, Transfer, read};

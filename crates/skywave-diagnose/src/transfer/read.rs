@@ -8,6 +8,7 @@ use skywave_core::seq::SeqNr;
 use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary, dissect};
 use smallvec::SmallVec;
 
+use super::answer::Answer;
 use super::bins::Bins;
 use super::board::Board;
 use super::sent::Sent;
@@ -56,6 +57,8 @@ pub struct Transfer {
     pub origins: Vec<(u32, u32)>,
     /// The sender's doings in hundredths of a second.
     pub bins: Bins,
+    /// Answers to them, if these have timestamps.
+    pub answers: Vec<Answer>,
     /// Payload bytes that arrived, each once.
     pub delivered: u64,
     /// Payload bytes that were sent and are not in the capture: tcpdump could not keep up.
@@ -102,6 +105,7 @@ impl Transfer {
 struct End {
     first: Option<u32>,
     board: Option<Board>,
+    answers: Vec<Answer>,
     /// When it sent its SYN or SYN-ACK, and how often.
     syn_ns: Option<u64>,
     syns: u32,
@@ -226,8 +230,7 @@ impl Connection {
             half.syns += 1;
         }
         if tcp.ack {
-            let echo = stamps.map(|(_, echo)| echo);
-            self.answer(side, at_ns, packet, &blocks, echo);
+            self.answer(side, at_ns, packet, &blocks, stamps);
         }
         let payload = packet.payload;
         if payload > 0 && !tcp.rst {
@@ -258,7 +261,7 @@ impl Connection {
         at_ns: u64,
         packet: &Dissected,
         blocks: &[(u32, u32)],
-        echo: Option<u32>,
+        stamps: Option<(u32, u32)>,
     ) {
         let Some(tcp) = &packet.tcp else {
             return;
@@ -291,8 +294,16 @@ impl Connection {
             .iter()
             .filter_map(|&(start, end)| Some((expand(start)?, expand(end)?)))
             .collect();
-        board.echo = echo;
+        board.echo = stamps.map(|(_, echo)| echo);
         board.answered(at_ns, acked, &blocks, window);
+        if let (Some((stamp, _)), Ok(at_us)) = (stamps, u32::try_from(at_ns / 1000)) {
+            let bytes = u16::try_from(packet.bytes).unwrap_or(u16::MAX);
+            other.answers.push(Answer {
+                at_us,
+                stamp,
+                bytes,
+            });
+        }
     }
 
     /// Most payload of a segment that the two ends agreed upon (RFC 9293 section 3.7.1).
@@ -339,6 +350,7 @@ impl Connection {
                     sent: board.sent,
                     origins: board.origins,
                     bins: board.bins,
+                    answers: half.answers,
                     delivered: board.delivered,
                     unseen: board.unseen,
                     remarks: half.remarks,

@@ -97,6 +97,11 @@ impl Sent {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }
 
+    /// When its answer came, microseconds from the transfer's first packet.
+    pub(crate) fn answered_at_us(&self) -> Option<u64> {
+        (self.answered_us != NEVER).then(|| self.at_ns / 1000 + u64::from(self.answered_us))
+    }
+
     /// Round trip in microseconds, likewise.
     pub(super) fn rtt_us(&self) -> Option<u32> {
         (self.answered_us != NEVER && self.fate == Fate::Timed).then_some(self.answered_us)
@@ -104,9 +109,9 @@ impl Sent {
 
     /// One answer told of both: their times differ by no more than microseconds do that were cut off.
     pub(crate) fn is_answered_with(&self, other: Option<&Self>) -> bool {
-        let at_us = |sent: &Self| sent.at_ns / 1000 + u64::from(sent.answered_us);
-        other.is_some_and(|other| {
-            other.answered_us != NEVER && at_us(self).abs_diff(at_us(other)) <= 1
-        })
+        let own = self.answered_at_us();
+        let other = other.and_then(Self::answered_at_us);
+        own.zip(other)
+            .is_some_and(|(own, other)| own.abs_diff(other) <= 1)
     }
 }

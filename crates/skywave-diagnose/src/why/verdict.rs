@@ -53,6 +53,8 @@ pub enum Verdict {
     LinkFull,
     /// The link was full, behind a deep queue.
     Bufferbloat,
+    /// Acknowledgements wait on a slow way back.
+    WayBack,
     /// Losses of the channel, which congestion control takes for congestion.
     RandomLoss,
     /// A managed queue drops before it is full.
@@ -76,6 +78,7 @@ impl Verdict {
             Self::Policer => "policer",
             Self::LinkFull => "link full",
             Self::Bufferbloat => "bufferbloat",
+            Self::WayBack => "slow way back",
             Self::RandomLoss => "random loss",
             Self::Aqm => "managed queue",
             Self::CongestionWindow => "congestion window",
@@ -135,6 +138,9 @@ impl Facts<'_> {
         let has_no_wait = link.wait_s() < WAIT_S.max(WAIT_RTTS * link.base_s);
         if is_policed && (has_no_wait || share(State::Queue) <= FULL) {
             return Verdict::Policer;
+        }
+        if self.back_s() > link.wait_s() / 2.0 {
+            return Verdict::WayBack;
         }
         if share(State::Queue) > FULL {
             return if is_deep(link.wait_s(), link.base_s) {
@@ -213,6 +219,14 @@ impl Facts<'_> {
                 1000.0 * link.wait_s(),
                 self.managed()
             ),
+            Verdict::WayBack => {
+                let back = self.path.and_then(|path| path.back);
+                format!(
+                    "Acknowledgements waited {:.0} ms in a queue on the way back, whose rate is {:.0} kb/s.",
+                    1000.0 * self.back_s(),
+                    back.map_or(0.0, |back| back.bps.value) / 1000.0
+                )
+            }
             Verdict::RandomLoss => format!(
                 "{} of {} times it was the channel that lost packets, while the link had room: the sender took it for congestion.",
                 self.losses.random_episodes, self.losses.episodes
@@ -227,6 +241,12 @@ impl Facts<'_> {
                 percent(State::CongestionWindow)
             ),
         }
+    }
+
+    /// Median wait of acknowledgements on the way back, seconds.
+    fn back_s(&self) -> f64 {
+        let back = self.path.and_then(|path| path.back);
+        back.map_or(0.0, |back| back.wait_s)
     }
 
     fn count(&self, cause: Cause) -> usize {

@@ -20,42 +20,43 @@ const STEP: f64 = 1.05;
 const FINER: f64 = 1.005;
 /// Share of the round trips that count; the others waited for something else, such as a late ACK.
 const COUNTED: f64 = 0.85;
-/// Greatest share that may be left of the distance between round trips and what a link without a rate would give.
+/// Greatest share that may be left of the distance between round trips and what a link without a rate would give; and where
+/// jitter is most of it.
 const LEFT: f64 = 0.8;
-/// Parts whose rates are further from their median than this do not tell the same.
+const LEFT_OF_JITTER: f64 = 0.99;
+/// Greatest uncertainty, as a share: beyond, the parts do not tell the same.
 const SAME: f64 = 0.15;
 /// Student's t for the mean of [`PARTS`] values, 95 %.
 const T: f64 = 2.776;
 /// Least uncertainty, as a share: hosts send and answer a little late.
 const LEAST: f64 = 0.03;
 
-/// The rate that all parts of the transfer tell, bits a second; `at_least`: a rate that was seen.
-pub(super) fn rate(view: &View<'_>, at_least: f64) -> Option<Estimate> {
+/// The rate that all parts of the transfer tell, bits a second; `at_least`: a rate that was seen; `is_noisy`: delays have jitter
+/// as long as packets take.
+pub(super) fn rate(view: &View<'_>, at_least: f64, is_noisy: bool) -> Option<Estimate> {
+    let left = if is_noisy { LEFT_OF_JITTER } else { LEFT };
     let length = view.sent.len().div_ceil(PARTS).max(1);
     let rates: Option<Vec<f64>> = view
         .sent
         .chunks(length)
-        .map(|part| best(part, at_least))
+        .map(|part| best(part, at_least, left))
         .collect();
     let mut rates = rates.filter(|rates| rates.len() == PARTS)?;
     let middle = order::middle(&mut rates)?;
-    if rates.iter().any(|rate| (rate / middle - 1.0).abs() > SAME) {
-        return None;
-    }
     let squares: f64 = rates
         .iter()
         .map(|rate| (rate - middle) * (rate - middle))
         .sum();
     let error = T * libm::sqrt(squares / (PARTS * (PARTS - 1)) as f64);
     let half = error.max(LEAST * middle);
-    Some(Estimate::new(middle, middle - half, middle + half))
+    (half <= SAME * middle).then(|| Estimate::new(middle, middle - half, middle + half))
 }
 
 /// The rate at which the round trips of a part are explained best.
-fn best(part: &[Sent], at_least: f64) -> Option<f64> {
+fn best(part: &[Sent], at_least: f64, left: f64) -> Option<f64> {
     let without = distance(part, f64::INFINITY)?;
     let (coarse, least) = least_of(part, (at_least, HIGHEST * at_least), STEP)?;
-    if least > LEFT * without {
+    if least > left * without {
         return None;
     }
     let around = (coarse / STEP, coarse * STEP);

@@ -39,8 +39,10 @@ struct Level {
 pub(super) fn level(transfer: &Transfer, idle: Idle) -> Option<Transfer> {
     let view = View::of(transfer)?;
     let rate = rate::rate(&view, idle);
-    let bps = match rate.found.told()? {
-        (estimate, RateBy::Busy) if rate.is_constant() => estimate.value,
+    let bps = match rate.found.told() {
+        Some((estimate, RateBy::Busy)) if rate.is_constant() => estimate.value,
+        // A link that is never busy has no queue; without one round trips vary for other reasons than the base as well.
+        _ if rate.busy.is_empty() && idle.steps_s > 0.0 => f64::INFINITY,
         _ => return None,
     };
     let levels = levels(&bins(&view, bps)?)?;

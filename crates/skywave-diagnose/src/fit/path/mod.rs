@@ -1,5 +1,6 @@
 //! The path of a transfer: rate, base round trip, queue, policer and losses, from what its sender saw.
 
+mod back;
 mod backlog;
 mod behind;
 mod idle;
@@ -11,6 +12,8 @@ mod rate;
 mod variable;
 mod view;
 
+pub use back::Back;
+pub(crate) use back::without as without_back;
 pub use idle::Idle;
 pub use policer::Policer;
 pub use queue::QueueModel;
@@ -69,6 +72,10 @@ pub struct PathFit {
     pub queued: Option<f64>,
     /// A policer.
     pub policer: Option<Policer>,
+    /// Order of packets is kept while the link sends one again; `None` if it is not known to do so.
+    pub in_order: Option<bool>,
+    /// A queue on the way back.
+    pub back: Option<Back>,
     /// Losses of the channel.
     pub losses: Known<Choice<LossModel>>,
     /// Times in which nothing arrived of what was sent.
@@ -84,43 +91,65 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
 
 /// Path of a transfer whose idle link is known from probes.
 pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
+    let back = back::without(transfer);
+    let back = back.as_ref();
+    let transfer = back.map_or(transfer, |(straight, _)| straight);
+    let in_order = idle.in_order(transfer);
+    let idle = idle.beside(transfer);
     let straight = level::level(transfer, idle);
     let view = View::of(straight.as_ref().unwrap_or(transfer))?;
     let rate = rate::rate(&view, idle);
     let policed = policer::policer(&view);
     let mut fit = PathFit {
-        base_s: base(&view, rate.found.told().map(|(estimate, _)| estimate.value)),
+        base_s: base(
+            &view,
+            rate.found.told().map(|(estimate, _)| estimate.value),
+            back.map(|(_, back)| back.bps.value),
+        ),
         rate: Known::unknown(""),
         at_least_bps: rate.at_least,
         queue: Known::unknown("the queue was never filled"),
         packet: view.packet,
         queued: None,
         policer: None,
+        in_order,
+        back: back.map(|(_, back)| *back),
         losses: Known::unknown(""),
         outages: Outages::default(),
         kinds: Vec::new(),
     };
     let bps = rate.found.told().map(|(estimate, _)| estimate.value);
+    // Where nothing waits, round trips are longer than the base by jitter.
+    let base_s = idle.mean_s.unwrap_or(view.base_s);
     let (steps, queue) = match bps {
-        // The queue never held more than a few packets, which tells nothing of its limit.
+        // The queue seldom held more than a few packets, so that the rate is not known well enough to lead it without
+        // round trips, nor to tell a managed queue; it may have been full when the transfer began.
         Some(bps)
             if rate
                 .found
                 .told()
                 .is_some_and(|(_, by)| *by == RateBy::Behind) =>
         {
-            (backlog::replay(view.sent, bps, None), None)
+            let steps = backlog::replay(view.sent, bps, Some(base_s));
+            let queue = queue::full(&steps, view.packet, idle.blurred(bps));
+            (steps, queue)
         }
         Some(bps) if rate.is_constant() => {
             let led = |base_s| {
                 let steps = backlog::replay(view.sent, bps, base_s);
-                let queue = queue::queue(&steps, bps, view.packet);
+                let blurred = idle.blurred(bps);
+                // Where the link repairs, times of leaving are not known well enough to tell a managed queue.
+                let queue = if idle.arq.is_some() {
+                    queue::full(&steps, view.packet, blurred)
+                } else {
+                    queue::queue(&steps, bps, view.packet, blurred)
+                };
                 (steps, queue)
             };
             let bic = |queue: &Option<queue::Queue>| {
                 queue.as_ref().map_or(0.0, |queue| queue.choice.bic())
             };
-            let (led, free) = (led(Some(view.base_s)), led(None));
+            let (led, free) = (led(Some(base_s)), led(None));
             if bic(&free.1) + CLEARLY < bic(&led.1) {
                 free
             } else {
@@ -129,7 +158,8 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
         }
         Some(_) => {
             let steps = variable::backlog(&view);
-            let queue = queue::full(&steps, view.packet);
+            let blurred = bps.map_or(0.0, |bps| idle.blurred(bps));
+            let queue = queue::full(&steps, view.packet, blurred);
             (steps, queue)
         }
         None => (backlog::replay(view.sent, f64::INFINITY, None), None),
@@ -178,8 +208,9 @@ fn whole(steps: &[Step], drop: &[f64], parameters: u32) -> f64 {
 }
 
 /// The base round trip without the time that its packet took to be transmitted.
-fn base(view: &View<'_>, bps: Option<f64>) -> Estimate {
-    let transmission = bps.map_or(0.0, |bps| SYN_BYTES * 8.0 / bps);
+fn base(view: &View<'_>, bps: Option<f64>, back_bps: Option<f64>) -> Estimate {
+    let ways = [bps, back_bps].into_iter().flatten();
+    let transmission: f64 = ways.map(|bps| SYN_BYTES * 8.0 / bps).sum();
     let value = f64::max(0.0, view.base_s - transmission);
     // Hosts take their time to answer, and clocks have ticks.
     Estimate::new(value, f64::max(0.0, value - 0.002), view.base_s + 0.000_5)

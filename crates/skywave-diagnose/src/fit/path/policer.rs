@@ -30,6 +30,9 @@ const BURSTS: [f64; 14] = [
 ];
 const EVALUATIONS: usize = 60;
 const SEARCHED: usize = 100_000;
+/// Rates that are tried beside that between losses, each above the one before by this share, from what came through on.
+const GUESSES: i32 = 40;
+const GUESS: f64 = 1.06;
 /// Losses by which the size of the bucket is first guessed.
 const FIRST: usize = 5;
 /// Packets within which a bucket is nearly empty: it may drop one then.
@@ -82,9 +85,20 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         return None;
     }
     let sent = &view.sent[..view.sent.len().min(SEARCHED)];
-    let bps = guess(view, &episodes)?;
-    let burst = first_burst(view, bps)?;
     let cost = |at: [f64; 2]| bucket(sent, libm::exp(at[0]), libm::exp(at[1])).cost;
+    // The bucket is not empty from loss to loss if it is small: then other rates explain losses better.
+    let through: f64 = view.arrivals.iter().map(|arrival| arrival.bytes).sum();
+    let least = through * 8.0 / (view.arrivals.last()?.at_s - view.arrivals.first()?.at_s);
+    let guesses = (0..GUESSES).map(|i| least * libm::pow(GUESS, f64::from(i)));
+    let (bps, burst, _) = guess(view, &episodes)
+        .into_iter()
+        .chain(guesses)
+        .filter_map(|bps| {
+            let first = first_burst(view, bps)?;
+            let costs = BURSTS.map(|share| cost([libm::log(bps), libm::log(first * share)]));
+            Some((bps, first, costs.into_iter().fold(f64::INFINITY, f64::min)))
+        })
+        .min_by(|a, b| a.2.total_cmp(&b.2))?;
     let mut starts = Vec::new();
     for i in -TRIED..=TRIED {
         for share in BURSTS {

@@ -71,8 +71,21 @@ pub(super) struct Rate {
     idle: Idle,
 }
 
-/// Finds the rate of the bottleneck.
+/// Finds the rate of the bottleneck. Where the base round trip changes, a queue shows beyond the changes alone.
 pub(super) fn rate(view: &View<'_>, idle: Idle) -> Rate {
+    let found = rate_beside(view, idle);
+    if idle.steps_s == 0.0 || (found.is_constant() && !found.busy.is_empty()) {
+        return found;
+    }
+    let beyond = Idle {
+        varies_s: idle.varies_s + idle.steps_s,
+        ..idle
+    };
+    let beyond = rate_beside(view, beyond);
+    if beyond.is_constant() { beyond } else { found }
+}
+
+fn rate_beside(view: &View<'_>, idle: Idle) -> Rate {
     let window = WINDOW_S
         .max(WINDOW_RTTS * view.base_s)
         .max(WINDOW_VARIATIONS * idle.varies_s);
@@ -95,7 +108,8 @@ pub(super) fn rate(view: &View<'_>, idle: Idle) -> Rate {
             let estimate = Estimate::new(rate, rate * 0.97, rate * 1.03);
             Some((estimate, RateBy::Trains))
         }
-        _ => behind::rate(view, at_least).map(|estimate| (estimate, RateBy::Behind)),
+        _ => behind::rate(view, at_least, idle.varies_s >= SPACED_S)
+            .map(|estimate| (estimate, RateBy::Behind)),
     };
     if by_busy.is_none() {
         busy.clear();

@@ -36,6 +36,14 @@ impl Base {
     }
 }
 
+impl Base {
+    /// Seconds between the longest level and the shortest.
+    pub fn range_s(&self) -> f64 {
+        let delays = self.levels.iter().map(|level| level.delay_s.value);
+        delays.fold(0.0, f64::max) - self.least().value
+    }
+}
+
 /// The third smallest delay, as far as fewer samples than a shape needs can tell, or such as depend on each other.
 pub(super) fn least(samples: &[Sample]) -> Known<Base> {
     let mut sorted = samples.to_vec();

@@ -13,6 +13,12 @@ const TRIED: [(f64, f64); 6] = [
 ];
 /// While a drop is due each packet is it with this probability: times of leaving are known to a packet or so.
 const DUE: f64 = 0.5;
+/// If so many packets pass while a drop is due, it was not: the queue was shorter than was thought, and came below the target.
+const MISSED: u32 = 3;
+/// Packets just above the target, by so many packets, are dropped too early, as it seems, if so many were lost, and this many times as often as others.
+const NEAR: f64 = 4.0;
+const FEWEST: usize = 3;
+const OFTENER: f64 = 3.0;
 /// A drop state that ended less than this many intervals ago goes on where it was (section 5.4).
 const MEMORY: f64 = 16.0;
 
@@ -32,15 +38,26 @@ pub(super) fn predict(steps: &[Step], bps: f64, packet: f64) -> Predicted {
 fn drops(steps: &[Step], bps: f64, packet: f64, target_s: f64, interval_s: f64) -> Vec<f64> {
     let mut above_until: Option<f64> = None;
     let mut dropping = false;
+    let target = target_s * bps / 8.0;
+    let mut missed = 0;
+    let mut is_near = Vec::with_capacity(steps.len());
     let mut count = 0.0_f64;
     let mut before = 0.0;
     let mut next_s = 0.0;
     let spacing = |count: f64| interval_s / libm::sqrt(count.max(1.0));
     let mut drops = Vec::with_capacity(steps.len());
+    let survives = |step: &&Step| step.lost != Some(true);
+    let mut came = steps.iter().filter(survives).peekable();
+    let (mut come, mut left) = (0.0, 0.0);
     for step in steps {
         let sojourn = step.found * 8.0 / bps;
         let leaves_s = step.at_s + sojourn;
-        let is_above = sojourn >= target_s && step.found > packet;
+        while let Some(next) = came.next_if(|next| next.at_s <= leaves_s) {
+            come += next.bytes;
+        }
+        left += if survives(&step) { step.bytes } else { 0.0 };
+        // Less than a packet behind this one is no queue.
+        let is_above = sojourn >= target_s && come - left > packet;
         let is_long_above = if is_above {
             let until = *above_until.get_or_insert(leaves_s + interval_s);
             leaves_s >= until
@@ -57,9 +74,16 @@ fn drops(steps: &[Step], bps: f64, packet: f64, target_s: f64, interval_s: f64) 
             is_long_above
         };
         drops.push(if is_due { DUE } else { 0.0 });
+        is_near.push(is_above && !is_due && step.found < target + NEAR * packet);
         if !is_due || step.lost != Some(true) {
+            missed = if is_due { missed + 1 } else { 0 };
+            if missed == MISSED {
+                above_until = None;
+                dropping = false;
+            }
             continue;
         }
+        missed = 0;
         if dropping {
             count += 1.0;
             next_s += spacing(count);
@@ -72,5 +96,19 @@ fn drops(steps: &[Step], bps: f64, packet: f64, target_s: f64, interval_s: f64) 
             next_s = leaves_s + spacing(count);
         }
     }
+    let near = share(steps, |index| is_near[index]);
+    let else_where = share(steps, |index| !is_near[index] && drops[index] == 0.0);
+    if near.0 >= FEWEST && near.1 > OFTENER * else_where.1 {
+        for (drop, is_near) in drops.iter_mut().zip(is_near) {
+            *drop = if is_near { near.1 } else { *drop };
+        }
+    }
     drops
+}
+
+/// Number and share of the losses among some packets.
+fn share(steps: &[Step], of: impl Fn(usize) -> bool) -> (usize, f64) {
+    let fates = || steps.iter().enumerate().filter(|(index, _)| of(*index));
+    let lost = fates().filter(|(_, step)| step.lost == Some(true)).count();
+    (lost, lost as f64 / fates().count().max(1) as f64)
 }

@@ -81,9 +81,9 @@ pub(super) struct Queue {
 }
 
 /// Chooses between queues by the losses of a transfer; `packet` is a full packet's bytes, the rate in bits a second. `None`
-/// without losses.
-pub(super) fn queue(steps: &[Step], bps: f64, packet: f64) -> Option<Queue> {
-    let full = drop_tail::predict(steps, packet, BLURRED * packet);
+/// without losses; what a packet found is not known to `blurred` bytes.
+pub(super) fn queue(steps: &[Step], bps: f64, packet: f64, blurred: f64) -> Option<Queue> {
+    let full = drop_tail::predict(steps, packet, BLURRED * packet + blurred);
     let red = red::predict(steps, bps, packet, full.as_ref());
     let codel = codel::predict(steps, bps, packet);
     let pie = pie::predict(steps, bps);
@@ -93,9 +93,13 @@ pub(super) fn queue(steps: &[Step], bps: f64, packet: f64) -> Option<Queue> {
     )
 }
 
-/// Chooses between a queue that drops when it is full, or nearly so, and none.
-pub(super) fn full(steps: &[Step], packet: f64) -> Option<Queue> {
-    choose(steps, drop_tail::predict(steps, packet, NEAR * packet))
+/// Chooses between a queue that drops when it is full, or nearly so, and none; what a packet found is not known to
+/// `blurred` bytes.
+pub(super) fn full(steps: &[Step], packet: f64, blurred: f64) -> Option<Queue> {
+    choose(
+        steps,
+        drop_tail::predict(steps, packet, NEAR * packet + blurred),
+    )
 }
 
 /// The same behind something that drops each packet with the probability in `before`: the probabilities that one or the
@@ -109,8 +113,8 @@ pub(super) fn behind(steps: &[Step], before: &[f64], packet: f64) -> (Vec<f64>, 
             ..*step
         })
         .collect();
-    let queue =
-        full(&unexplained, packet).filter(|queue| !matches!(queue.choice.best(), QueueModel::None));
+    let queue = full(&unexplained, packet, 0.0)
+        .filter(|queue| !matches!(queue.choice.best(), QueueModel::None));
     let both = match &queue {
         Some(queue) => before
             .iter()
