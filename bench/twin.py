@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -45,6 +46,7 @@ TRIES = 3
 FIRST = ["chrt", "-f", "5"]
 INTERRUPTED = 124  # timeout's exit code
 PING_S = 90
+POLL_S = 0.02
 FILE_BPS = 22e6  # no path carries the whole file
 TIE = 0.05
 NEAR = 0.15
@@ -192,12 +194,36 @@ def record(scenario: Path, what: str, seed: int, seconds: float, file: Path) -> 
         return {"faithful": json.loads(report.read_text())["faithful"]}
 
 
+class Inbox:
+    """Watches a file grow, from its first block to its last: starting a program takes its time."""
+
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self.folder, self.until = folder, time.monotonic() + seconds
+        self.grown: list[tuple[float, int]] = []
+        self.watch = threading.Thread(target=self.look, daemon=True)
+        self.watch.start()
+
+    def look(self) -> None:
+        while (now := time.monotonic()) < self.until:
+            files = self.folder.iterdir() if self.folder.exists() else []
+            size = sum(file.stat().st_size for file in files)
+            if size != (self.grown[-1][1] if self.grown else 0):
+                self.grown.append((now, size))
+            time.sleep(POLL_S)
+
+    def goodput_bps(self) -> float:
+        self.watch.join()
+        (first_s, first), (last_s, last) = self.grown[0], self.grown[-1]
+        return (last - first) * 8 / (last_s - first_s)
+
+
 def send(scenario: Path, sender: str, seed: int, seconds: float) -> dict:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if sender == "skywave":
             far, near = wire.files(folder, seconds, carries=FILE_BPS)
             near = [*FIRST, "timeout", "-s", "INT", str(seconds), *near]
+            inbox = Inbox(folder / "inbox", seconds)
             impaired(
                 scenario,
                 seed,
@@ -205,9 +231,7 @@ def send(scenario: Path, sender: str, seed: int, seconds: float) -> dict:
                 near,
                 folder / "report.json",
             )
-            goodput = (
-                sum(file.stat().st_size for file in (folder / "inbox").iterdir()) * 8 / seconds
-            )
+            goodput = inbox.goodput_bps()
         else:
             far, near = wire.tcp(sender, folder, seconds)
             goodput = wire.json_goodput(impaired(scenario, seed, far, near, folder / "report.json"))
@@ -235,6 +259,7 @@ class Book:
                 subprocess.TimeoutExpired,
                 ValueError,
                 OSError,
+                ArithmeticError,
                 IndexError,
             ) as error:
                 print(f"{key}: {error}", file=sys.stderr)

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use skywave_diagnose::fit::Known;
 use skywave_diagnose::fit::hidden::LossModel;
 use skywave_diagnose::fit::path::{self, Idle, PathFit, QueueModel, RateModel};
+use skywave_diagnose::fit::probes::JitterModel;
+use skywave_diagnose::fit::{Estimate, Known};
 use skywave_diagnose::transfer::{Fate, Transfer, read};
 use skywave_diagnose::why::{Verdict, why};
 use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
@@ -285,4 +286,23 @@ fn steps_of_the_base_that_probes_tell_are_no_busy_link() {
     let path = path::fit_beside(&transfer("linux", radio), idle).unwrap();
     let mbps = constant_mbps(&path);
     assert!((mbps / 8.0 - 1.0).abs() < 0.05, "{mbps}");
+}
+
+#[test]
+fn the_rate_is_told_behind_jitter_longer_than_packets_take() {
+    let radio = r#"rate = "8Mbps"
+        delay = "22ms"
+        queue = { droptail = "40 packets" }
+        loss = { forward = { iid = 0.006 } }
+        jitter = { uniform = ["0ms", "14ms"] }"#;
+    let idle = Idle {
+        jitter: Some(JitterModel::UniformEachWay {
+            width_s: Estimate::new(0.014, 0.014, 0.014),
+        }),
+        varies_s: 0.028,
+        ..Idle::default()
+    };
+    let path = path::fit_beside(&transfer("linux", radio), idle).unwrap();
+    let mbps = constant_mbps(&path);
+    assert!((mbps / 8.0 - 1.0).abs() < 0.08, "{mbps}");
 }

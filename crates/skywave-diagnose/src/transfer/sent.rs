@@ -70,6 +70,11 @@ impl Sent {
         self.fate = fate;
     }
 
+    /// Has the answer come so many seconds after the transmission.
+    pub(crate) fn answer_after(&mut self, seconds: f64) {
+        self.answered_us = (seconds * 1e6) as u32;
+    }
+
     /// Has the answer come sooner, but not before the transmission.
     pub(crate) fn sooner(&mut self, seconds: f64) {
         if self.answered_us != NEVER {

@@ -4,9 +4,12 @@
 //! the wait that follows from the times of sending is what its round trip is longer by. This tells the rate where random
 //! losses keep the window so small that the link is never busy, and few segments leave back to back.
 
+use skywave_core::rng::Stream;
+
 use super::backlog;
 use super::view::View;
 use crate::fit::Estimate;
+use crate::fit::probes::JitterModel;
 use crate::order::{self, quantile};
 use crate::transfer::Sent;
 
@@ -26,22 +29,105 @@ const LEFT: f64 = 0.8;
 const LEFT_OF_JITTER: f64 = 0.99;
 /// Greatest uncertainty, as a share: beyond, the parts do not tell the same.
 const SAME: f64 = 0.15;
+/// Slowest rate that is tried where jitter moves packets together, as a share of the largest rate that was seen.
+const SLOWEST: f64 = 0.6;
+/// Rates around this one that are tried over drawn links, as a factor.
+const AROUND: f64 = 2.5;
+/// Times that what jitter misleads by is corrected, and transfers over drawn links that tell it.
+const CORRECTIONS: usize = 2;
+const DRAWS: u64 = 4;
 /// Student's t for the mean of [`PARTS`] values, 95 %.
 const T: f64 = 2.776;
 /// Least uncertainty, as a share: hosts send and answer a little late.
 const LEAST: f64 = 0.03;
 
-/// The rate that all parts of the transfer tell, bits a second; `at_least`: a rate that was seen; `is_noisy`: delays have jitter
-/// as long as packets take.
-pub(super) fn rate(view: &View<'_>, at_least: f64, is_noisy: bool) -> Option<Estimate> {
-    let left = if is_noisy { LEFT_OF_JITTER } else { LEFT };
-    let length = view.sent.len().div_ceil(PARTS).max(1);
-    let rates: Option<Vec<f64>> = view
-        .sent
+/// The rate that all parts of the transfer tell, bits a second; `at_least`: a rate that was seen.
+///
+/// Packets keep their order, so that jitter delays those behind others the more, as a slower link would. By how much it
+/// misleads is seen from the same transfer over links of known rates.
+pub(super) fn rate(
+    view: &View<'_>,
+    at_least: f64,
+    jitter: Option<JitterModel>,
+) -> Option<Estimate> {
+    let Some(jitter) = jitter else {
+        return of_parts(view.sent, (at_least, HIGHEST * at_least), LEFT);
+    };
+    let seen = of_parts(
+        view.sent,
+        (SLOWEST * at_least, HIGHEST * at_least),
+        LEFT_OF_JITTER,
+    )?;
+    let around = (seen.value / AROUND, seen.value * AROUND);
+    let mut bps = seen.value;
+    for _ in 0..CORRECTIONS {
+        let made = (0..DRAWS).filter_map(|number| {
+            let made = over(view.sent, bps, jitter, number);
+            of_parts(&made, around, 1.0).map(|rate| rate.value)
+        });
+        let made: Vec<f64> = made.collect();
+        if made.is_empty() {
+            return None;
+        }
+        bps *= seen.value * made.len() as f64 / made.iter().sum::<f64>();
+    }
+    Some(seen.scaled(bps / seen.value))
+}
+
+/// The transfer with answers as they would come over a link of this rate and jitter, without other delays.
+fn over(sent: &[Sent], bps: f64, jitter: JitterModel, number: u64) -> Vec<Sent> {
+    let mut stream = Stream::named(number, "link", "jitter");
+    let steps = backlog::replay(sent, bps, None);
+    let mut made = sent.to_vec();
+    let (mut arrived_s, mut answered_s) = (0.0_f64, 0.0_f64);
+    let mut first = 0;
+    for (index, step) in steps.iter().enumerate() {
+        if sent[index].answer_after_s().is_none() {
+            continue;
+        }
+        let [there_s, back_s] = draws(jitter, &mut stream);
+        let leaves_s = step.at_s + (step.found + step.bytes) * 8.0 / bps;
+        arrived_s = arrived_s.max(leaves_s + there_s);
+        if sent[index].is_answered_with(sent.get(index + 1)) {
+            continue;
+        }
+        answered_s = answered_s.max(arrived_s + back_s);
+        for earlier in &mut made[first..=index] {
+            if earlier.answer_after_s().is_some() {
+                earlier.answer_after(answered_s - earlier.at_s());
+            }
+        }
+        first = index + 1;
+    }
+    made
+}
+
+/// Jitter of both ways, seconds.
+fn draws(jitter: JitterModel, stream: &mut Stream) -> [f64; 2] {
+    match jitter {
+        JitterModel::None => [0.0, 0.0],
+        JitterModel::Uniform { width_s } => [stream.uniform(0.0, width_s.value), 0.0],
+        JitterModel::UniformEachWay { width_s } => {
+            [(); 2].map(|()| stream.uniform(0.0, width_s.value))
+        }
+        JitterModel::Exponential { mean_s } => [stream.exponential(mean_s.value), 0.0],
+        JitterModel::ExponentialEachWay { mean_s } => {
+            [(); 2].map(|()| stream.exponential(mean_s.value))
+        }
+        JitterModel::Gamma { shape, scale_s } => {
+            [(); 2].map(|()| stream.exponential(shape.value * scale_s.value / 2.0))
+        }
+    }
+}
+
+/// The rate that all parts of a transfer tell, bits a second, if they tell the same.
+fn of_parts(sent: &[Sent], rates: (f64, f64), left: f64) -> Option<Estimate> {
+    let length = sent.len().div_ceil(PARTS).max(1);
+    let found: Option<Vec<f64>> = sent
         .chunks(length)
-        .map(|part| best(part, at_least, left))
+        .map(|part| best(part, rates, left))
         .collect();
-    let mut rates = rates.filter(|rates| rates.len() == PARTS)?;
+    let mut rates = found.filter(|rates| rates.len() == PARTS)?;
     let middle = order::middle(&mut rates)?;
     let squares: f64 = rates
         .iter()
@@ -53,9 +139,9 @@ pub(super) fn rate(view: &View<'_>, at_least: f64, is_noisy: bool) -> Option<Est
 }
 
 /// The rate at which the round trips of a part are explained best.
-fn best(part: &[Sent], at_least: f64, left: f64) -> Option<f64> {
+fn best(part: &[Sent], rates: (f64, f64), left: f64) -> Option<f64> {
     let without = distance(part, f64::INFINITY)?;
-    let (coarse, least) = least_of(part, (at_least, HIGHEST * at_least), STEP)?;
+    let (coarse, least) = least_of(part, rates, STEP)?;
     if least > left * without {
         return None;
     }

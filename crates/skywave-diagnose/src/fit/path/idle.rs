@@ -15,6 +15,8 @@ const REPAIRED: f64 = 0.25;
 /// Variation of a path's round trips that no queue makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Idle {
+    /// Jitter.
+    pub jitter: Option<JitterModel>,
     /// Mean round trip with jitter, seconds, where there is jitter.
     pub mean_s: Option<f64>,
     /// Seconds above the base that jitter hardly exceeds.
@@ -37,6 +39,7 @@ impl Idle {
             let steps = fit.base.told().map_or(0.0, Base::range_s);
             if most_s > idle.varies_s {
                 idle.varies_s = most_s;
+                idle.jitter = fit.jitter.told().map(|choice| *choice.best());
                 idle.mean_s = fit.base.told().map(|base| base.least().value + mean_s);
             }
             idle.steps_s = idle.steps_s.max(steps);

@@ -108,8 +108,12 @@ fn rate_beside(view: &View<'_>, idle: Idle) -> Rate {
             let estimate = Estimate::new(rate, rate * 0.97, rate * 1.03);
             Some((estimate, RateBy::Trains))
         }
-        _ => behind::rate(view, at_least, idle.varies_s >= SPACED_S)
-            .map(|estimate| (estimate, RateBy::Behind)),
+        _ => behind::rate(
+            view,
+            at_least,
+            idle.jitter.filter(|_| idle.varies_s >= SPACED_S),
+        )
+        .map(|estimate| (estimate, RateBy::Behind)),
     };
     if by_busy.is_none() {
         busy.clear();
