@@ -2,11 +2,10 @@
 
 Lists of an editor, rustdoc and a reader who jumps to a definition show a comment alone: it starts
 with the noun ("Spacing of the regular starts"), not with what only its neighbours explain ("Those
-with one"). Older comments do not all: a crate may have no more than it has, and whoever mends some
-lowers its number.
+with one").
 
-python3 tools/words.py            fails if a crate has another number than MOST says
-python3 tools/words.py core sim   lists those of some crates
+python3 tools/words.py            lists those that do not, and fails if there are any
+python3 tools/words.py core sim   looks at some crates alone
 """
 
 from __future__ import annotations
@@ -16,17 +15,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# How many there are, a crate.
-MOST = {
-    "cli": 18,
-    "core": 7,
-    "fuzz": 13,
-    "papers": 168,
-    "py": 23,
-    "quic": 19,
-    "scenario": 6,
-    "script": 47,
-}
 CRATES = Path(__file__).resolve().parents[1] / "crates"
 # Nothing comes after it that would say what is meant.
 ALONE = r"(?= (?:of|as|for|in|with|that)\b|[.,;:]|$)"
@@ -68,19 +56,11 @@ def wrong(name: str) -> list[str]:
 
 def main() -> None:
     crates = sorted(crate.name.removeprefix("skywave-") for crate in CRATES.glob("skywave-*"))
-    if names := sys.argv[1:]:
-        if unknown := set(names) - set(crates):
-            sys.exit(f"no such crate: {', '.join(sorted(unknown))}; there are {', '.join(crates)}")
-        print("\n".join(line for name in names for line in wrong(name)))
-        return
-    found = {name: len(wrong(name)) for name in crates}
-    if others := [name for name in crates if found[name] != MOST.get(name, 0)]:
-        told = [f"{name}: {found[name]} instead of {MOST.get(name, 0)}" for name in others]
-        sys.exit(
-            "doc comments that do not begin with their noun:\n  "
-            + "\n  ".join(told)
-            + f"\nMore: `python3 tools/words.py {others[0]}` lists them. Fewer: lower MOST here."
-        )
+    names = sys.argv[1:] or crates
+    if unknown := set(names) - set(crates):
+        sys.exit(f"no such crate: {', '.join(sorted(unknown))}; there are {', '.join(crates)}")
+    if found := [line for name in names for line in wrong(name)]:
+        sys.exit("doc comments that do not begin with their noun:\n  " + "\n  ".join(found))
 
 
 if __name__ == "__main__":

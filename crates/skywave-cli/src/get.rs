@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Files and folders to fetch, by the names that they have there [default: all].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Its public key, or a file with it.
+    /// The other host's public key, or a file with it.
     #[arg(long, value_name = "KEY", conflicts_with = "code")]
     peer: Option<String>,
     /// The code that the other host prints. Without a value the command asks for it at the terminal.
@@ -39,8 +39,8 @@ pub(crate) struct Args {
     code_file: Option<PathBuf>,
     #[command(flatten)]
     into: Into,
-    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
-    /// `skywave key --help`].
+    /// Secret key of this host, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see `skywave key
+    /// --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]

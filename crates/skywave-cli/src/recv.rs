@@ -40,8 +40,8 @@ pub(crate) struct Args {
     /// of processes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["code"])]
     code_file: Option<PathBuf>,
-    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
-    /// `skywave key --help`].
+    /// Secret key of this host, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see `skywave key
+    /// --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The sender: a preset of `skywave variants`.
     #[arg(long, value_name = "PRESET", default_value = "linux")]
     tcp: String,
-    /// Whose defaults and choices the scripts expect; otherwise told by the variables that a script sets.
+    /// System whose defaults and choices the scripts expect; otherwise told by the variables that a script sets.
     #[arg(long, value_name = "SYSTEM", value_parser = ["linux", "freebsd"])]
     system: Option<String>,
     /// Show only scripts that failed or could not be read, and the counts.

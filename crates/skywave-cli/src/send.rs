@@ -62,8 +62,8 @@ pub(crate) struct Args {
     /// such as 'photos/raw/*' ('/photos/raw/*' from the top only); may be given several times.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// This host's secret key, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see
-    /// `skywave key --help`].
+    /// Secret key of this host, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see `skywave key
+    /// --help`].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     #[command(flatten)]

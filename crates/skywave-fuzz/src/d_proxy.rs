@@ -14,7 +14,7 @@ const HEADERS: u32 = 40;
 /// Most operations of a run.
 const MOST: usize = 2000;
 
-/// What comes to one of the agents next.
+/// Input of one of the two agents.
 #[derive(Clone, Copy, Debug)]
 enum Input {
     /// A data segment comes to the first agent, and over the hop if it is not lost.

@@ -31,17 +31,17 @@ impl<P: Clone> Path<P> {
         self.packets.insert((at, self.put), packet);
     }
 
-    /// When the first one arrives.
+    /// When the first packet on the path arrives.
     pub(crate) fn next(&self) -> Option<Time> {
         self.packets.keys().next().map(|(at, _)| *at)
     }
 
-    /// The first one arrives.
+    /// The first packet on the path arrives.
     pub(crate) fn pop(&mut self) -> Option<P> {
         self.packets.pop_first().map(|(_, packet)| packet)
     }
 
-    /// Takes out the one that `which` chooses.
+    /// Takes out the packet that `which` chooses.
     pub(crate) fn take(&mut self, which: u8) -> Option<P> {
         self.packets.remove(&self.key(which)?)
     }
@@ -53,7 +53,7 @@ impl<P: Clone> Path<P> {
         }
     }
 
-    /// The one that `which` chooses.
+    /// Packet that `which` chooses; `None` if none is on the path.
     pub(crate) fn get_mut(&mut self, which: u8) -> Option<&mut P> {
         let key = self.key(which)?;
         self.packets.get_mut(&key)
@@ -68,7 +68,7 @@ impl<P: Clone> Path<P> {
         }
     }
 
-    /// All are lost.
+    /// All packets on the path are lost.
     pub(crate) fn clear(&mut self) {
         self.packets.clear();
     }

@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) {
     is_accepted(data);
 }
 
-/// The same, and whether it is a packet.
+/// Reads the packet after [`SETTINGS`], or all of `data` where it is shorter, and returns whether it is one.
 ///
 /// Few bytes have right checksums. Those that are wrong are put right, which one attempt each must do.
 pub fn is_accepted(data: &[u8]) -> bool {
@@ -82,7 +82,7 @@ fn check(parsed: &Parsed<'_>, packet: &[u8], connection: &Connection) {
 }
 
 impl Connection {
-    /// Of none, one with scale zero, the default tick and the time zero.
+    /// The connection that these bytes set up; without bytes one with scale zero, the default tick and the time zero.
     fn from(settings: &[u8]) -> Self {
         let mut bytes = [0; SETTINGS];
         bytes[..settings.len()].copy_from_slice(settings);

@@ -3,7 +3,7 @@
 
 /// A paper's files.
 pub(crate) struct Embedded {
-    /// Its folder in `experiments/`.
+    /// Name of the paper's folder in `experiments/`.
     pub(crate) name: &'static str,
     /// The text of `claims.toml`.
     pub(crate) claims: &'static str,

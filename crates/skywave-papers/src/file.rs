@@ -16,7 +16,7 @@ pub enum FileError {
     Io {
         /// The file or folder.
         path: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A file that is no TOML, or says what cannot be.
@@ -26,9 +26,9 @@ pub enum FileError {
         file: String,
         /// The line.
         line: usize,
-        /// What is wrong.
+        /// Mistake in words, and what was expected.
         message: String,
-        /// The same, shown at its place.
+        /// Mistake shown at its place.
         shown: ScenarioError,
     },
 }
@@ -44,7 +44,7 @@ impl FileError {
         }
     }
 
-    /// What the system said of the file or folder at `path`.
+    /// Makes the error of the operating system about the file or folder at `path` a [`FileError`].
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         let path = path.display().to_string();
         move |source| Self::Io {

@@ -11,18 +11,18 @@ const END: &str = "<!-- end -->";
 pub struct PageError {
     /// The line of the page, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// Mistake in that line, in words.
     pub what: String,
 }
 
 /// A block of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// What it is about, such as a paper.
+    /// Subject of the block, such as a paper.
     pub name: &'a str,
-    /// What of it is shown.
+    /// Kind of block: which view of the subject is shown.
     pub kind: &'a str,
-    /// What stands between the marks.
+    /// Text between the marks.
     pub text: &'a str,
 }
 
@@ -87,7 +87,7 @@ pub fn blocks<'a>(page: &'a str, verb: &str) -> Vec<Block<'a>> {
 struct Found<'a> {
     /// Where the line after the mark begins.
     begin: usize,
-    /// What the mark is of; `None` when there is no end.
+    /// Block that the mark begins; `None` when it has no end.
     block: Option<Block<'a>>,
 }
 
@@ -133,7 +133,7 @@ fn mark<'a>(line: &'a str, verb: &str) -> Option<(&'a str, &'a str)> {
     Some((who.strip_prefix(verb)?.strip_prefix(' ')?, kind))
 }
 
-/// What a comment that is alone on its line has before and after its first colon.
+/// Texts before and after the first colon of a comment that is alone on its line.
 fn parts(line: &str) -> Option<(&str, &str)> {
     let inner = line.trim().strip_prefix("<!-- ")?;
     inner.strip_suffix(" -->")?.split_once(": ")

@@ -28,15 +28,15 @@ pub(crate) use stream::Stream;
 pub(crate) struct Member {
     /// `congestion` or `detection`.
     slot: String,
-    /// What scenarios call it.
+    /// Name in scenarios.
     name: String,
-    /// Called for an object of it, once a connection.
+    /// Factory of its objects, called once a connection.
     factory: Py<PyAny>,
-    /// The methods that it has of its own.
+    /// Names of the methods that its class writes itself.
     methods: Vec<String>,
 }
 
-/// What scenario files may name.
+/// Members that scenario files may name, of those that Python hands over.
 pub(crate) fn members(wanted: Vec<Member>) -> PyResult<CustomMembers> {
     let mut members = CustomMembers::default();
     for member in wanted {

@@ -18,7 +18,7 @@ pub(crate) struct Experiment {
     scenario: Arc<Scenario>,
     /// The folder that its files are relative to.
     base: PathBuf,
-    /// It may name members written in Python.
+    /// The scenario may name members written in Python.
     custom: bool,
 }
 

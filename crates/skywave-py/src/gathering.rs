@@ -20,7 +20,8 @@ use crate::running;
 /// Lines of runs, and the time series of those that have some, by their keys.
 pub(crate) type Lines<'py> = (Bound<'py, PyBytes>, Vec<(String, Bound<'py, PyBytes>)>);
 
-/// Which runs record time series, as Python says it.
+/// Runs that record time series, by Python's word for them: "first", "all", "never", or `None` for those that the
+/// scenario says.
 pub(crate) fn recorded(series: Option<&str>) -> PyResult<RecordSeries> {
     Ok(match series {
         None => RecordSeries::AsSpecified,
@@ -39,11 +40,11 @@ pub(crate) fn recorded(series: Option<&str>) -> PyResult<RecordSeries> {
 #[pyclass(frozen, module = "skywave._skywave")]
 pub(crate) struct Gathering {
     scenario: Arc<Scenario>,
-    /// It may name members written in Python.
+    /// The scenario may name members written in Python.
     custom: bool,
     /// Time series are to have those of the segments as well.
     segments: bool,
-    /// Until it has ended.
+    /// The engine's gathering; `None` once it has ended.
     inner: RwLock<Option<experiment::Gathering>>,
     /// The places of the plan whose runs a store has.
     stored: Mutex<Vec<bool>>,
@@ -162,7 +163,7 @@ impl Gathering {
         py.detach(|| self.with(experiment::Gathering::missing))
     }
 
-    /// Those of these places whose runs are missing.
+    /// Places of the plan, among `places`, whose runs are missing.
     #[pyo3(signature = (places, /))]
     fn lacking(&self, places: Vec<usize>) -> PyResult<Vec<usize>> {
         self.with(|gathering| {

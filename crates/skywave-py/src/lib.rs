@@ -120,8 +120,8 @@ mod _skywave {
         skywave_lab::scenario::json_schema().to_string()
     }
 
-    /// What can be compared and composed: slot ("preset" for a TCP variant, "transport" for what is no
-    /// TCP), name, summary, source.
+    /// Members and presets that can be compared and composed, each with its slot ("preset" for a TCP variant,
+    /// "transport" for what is no TCP), name, summary and source.
     #[pyfunction]
     fn variants() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
         let presets = PRESETS.iter();

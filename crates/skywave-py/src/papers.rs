@@ -54,19 +54,20 @@ impl Paper {
         })
     }
 
-    /// Its short name.
+    /// Short name of the paper.
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
     }
 
-    /// Its title.
+    /// Title of the paper.
     #[getter]
     fn title(&self) -> &str {
         self.inner.title()
     }
 
-    /// Its experiments, also as other readings of the text have them, and which runs of each record time series.
+    /// Experiments of the paper, also as other readings of the text have them, each with the runs that record time
+    /// series: "first" or "never".
     fn experiments(&self) -> Vec<(Experiment, &'static str)> {
         let all = self.inner.scenarios();
         all.map(|scenario| {

@@ -1,4 +1,4 @@
-//! What an experiment measured, as tables, text and plots.
+//! Results of an experiment, as tables, text and plots.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use skywave_lab::scenario::Scenario;
 use crate::errors::{scenario_error, write_error};
 use crate::table::Table;
 
-/// What an experiment measured.
+/// Results of an experiment: its scenario, and what was measured.
 #[pyclass(frozen, module = "skywave._skywave")]
 pub(crate) struct Results {
     scenario: Arc<Scenario>,
@@ -32,7 +32,7 @@ impl Results {
         }
     }
 
-    /// What was measured, without its scenario.
+    /// The measurements, without their scenario.
     pub(crate) fn measured(&self) -> &experiment::Results {
         &self.measured
     }
@@ -77,13 +77,13 @@ impl Results {
         &self.study.name
     }
 
-    /// What the scenario shows.
+    /// Title of the scenario.
     #[getter]
     fn title(&self) -> &str {
         &self.study.title
     }
 
-    /// Version and fingerprint of the engine that made them.
+    /// Version and fingerprint of the engine that made the results.
     #[getter]
     fn engine(&self) -> &str {
         &self.measured.engine
@@ -161,7 +161,7 @@ impl Results {
         Ok(drawings.into_iter().map(|d| d.svg).collect())
     }
 
-    /// One of these SVGs as a PDF, its font inside.
+    /// An SVG of `prints` as a PDF, its font inside.
     #[staticmethod]
     #[pyo3(signature = (svg, /))]
     fn pdf<'py>(py: Python<'py>, svg: &str) -> PyResult<Bound<'py, PyBytes>> {

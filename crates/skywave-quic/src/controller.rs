@@ -23,13 +23,13 @@ pub(crate) struct Controller {
     /// noq wants controllers that threads may share, and a user's own law need not be: nobody gets at it but
     /// by exclusive access.
     control: SyncWrapper<Control>,
-    /// What it answers since it was last told something.
+    /// The law's answers since it was last told something.
     answer: Answer,
     packets: Packets,
-    /// The law's time begins here.
+    /// Start of the law's time.
     origin: Instant,
     mtu: u16,
-    /// Of the packets that were acknowledged last, the one sent last: its number and time.
+    /// Number and time of sending of the latest sent among the packets that were acknowledged last.
     newest: Option<(u64, Instant)>,
     /// When the latest ACK came.
     latest_ack: Time,
@@ -37,7 +37,7 @@ pub(crate) struct Controller {
     latest_sent: Option<Instant>,
 }
 
-/// What noq asks a law for.
+/// Answers that noq asks a law for.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     window: u64,

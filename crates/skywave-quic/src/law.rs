@@ -1,4 +1,4 @@
-//! Which law, and how it is set up.
+//! A window law for QUIC connections: how it is chosen by name or parameters.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,11 +18,11 @@ pub(crate) const SEGMENT: u32 = 1200;
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
-    /// From where it hears of one-way delays.
+    /// Source of one-way delays that the law hears; none unless set.
     pub(crate) ear: Option<Ear>,
 }
 
-/// Why there is no such law.
+/// Why a law cannot be had for QUIC.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum LawError {
     /// No preset has this name.
@@ -55,12 +55,12 @@ impl Law {
         })
     }
 
-    /// It goes by one-way delays, or is a user's own that may.
+    /// Whether the law goes by one-way delays; also true of a user's own law, which may.
     pub fn hears_one_way(&self) -> bool {
         self.config.composition.congestion.hears_one_way()
     }
 
-    /// The same law for one connection, of whose one-way delays it hears by this ear
+    /// A copy of the law for one connection, of whose one-way delays it hears by `ear`
     /// ([`one_way`](crate::one_way)).
     #[must_use]
     pub fn hearing(&self, ear: Ear) -> Self {

@@ -33,6 +33,6 @@ mod versions;
 
 pub use fixed::FixedRate;
 pub use law::{Law, LawError};
-/// What noq takes as `congestion_controller_factory`.
+/// Factory of controllers that noq takes as `congestion_controller_factory`.
 pub use noq_proto::congestion::ControllerFactory;
 pub use silence::Silence;

@@ -1,4 +1,4 @@
-//! Which packets noq speaks of.
+//! Packets that noq speaks of, by the number that a law counts them with.
 //!
 //! noq numbers packets in three spaces (handshake and data) and leaves numbers out, while a law counts packets in
 //! the order of their sending. When noq drops a space or a probe of the path's MTU, it says nothing of its packets.

@@ -1,4 +1,4 @@
-//! Which datagrams an endpoint does not have to look at: small ones of unknown versions of QUIC.
+//! Datagrams that an endpoint does not have to look at: small ones of unknown versions of QUIC.
 //!
 //! RFC 9000 section 5.2.2: a server that gets a packet of an unsupported version which is too small to begin a connection
 //! with must drop it. noq answers it with the versions that it knows, which is more than came.

@@ -25,6 +25,6 @@ impl fmt::Display for Place {
 pub struct Mistake {
     /// Where.
     pub place: Place,
-    /// What is there, and what was expected.
+    /// Text found there, and what was expected.
     pub what: String,
 }

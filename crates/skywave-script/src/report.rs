@@ -1,40 +1,40 @@
-//! What became of a script.
+//! Verdicts on scripts.
 
 use std::fmt;
 
 use crate::place::{Mistake, Place};
 
-/// What became of a script.
+/// Verdict on a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything was as expected.
     Passed,
     /// Something else came than what was expected.
     Failed {
-        /// The event.
+        /// Place of the event.
         place: Place,
-        /// What the script expects.
+        /// Packet or result that the script expects.
         expected: String,
-        /// What came.
+        /// Packet or result that came.
         got: String,
     },
-    /// It needs something that is not modelled.
+    /// Something that the script needs is not modelled.
     Skipped {
-        /// Where it needs that.
+        /// Place of what is not modelled.
         place: Place,
-        /// What it needs.
+        /// The unmodelled thing.
         reason: Skip,
     },
-    /// It cannot be read.
+    /// The text is no script.
     Unreadable(Mistake),
 }
 
 /// Something that is not modelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// Its class, by which scripts are counted.
+    /// Class by which skipped scripts are counted.
     pub class: &'static str,
-    /// What it is exactly; empty where the class says all.
+    /// Name of the unmodelled thing, exactly; empty where the class says all.
     pub detail: String,
 }
 

@@ -3,23 +3,23 @@
 
 use crate::report::Skip;
 
-/// What a shell line means.
+/// Meaning of a shell line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// Sets a variable of the system.
     Set {
-        /// Its name, with points.
+        /// Name of the variable, with points.
         name: String,
-        /// Its value.
+        /// Value of the variable.
         value: String,
     },
     /// The variables have the values that the suite of google/packetdrill begins with.
     LinuxDefaults,
     /// The number of connections in a state, of which `pattern` must be a part when it is written down.
     CountStates {
-        /// The state's name, as `sockstat` prints it.
+        /// Name of the state, as `sockstat` prints it.
         state: String,
-        /// What `grep` looks for in the count.
+        /// Text that `grep` looks for in the count.
         pattern: String,
     },
     /// Somebody listens.

@@ -243,7 +243,7 @@ pub struct ProxySpec {
 /// If the hand-over before it is not done yet, it begins when that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandOver {
-    /// When the destination leaves.
+    /// Time of the run at which the destination leaves the cell of the node where the proxy is.
     pub at: Time,
     /// Node that the proxy moves to. Paths of links lead there from the source, from there to the destination, and back.
     pub to: usize,

@@ -9,7 +9,7 @@ pub const NOT_EXECUTABLE: u8 = 126;
 /// Exit code of a command that is not found.
 pub const NOT_FOUND: u8 = 127;
 
-/// The exit code of a command that did not start.
+/// Exit code for a command that did not start because of `error`.
 pub fn of_start(error: &Error) -> u8 {
     match error.kind() {
         ErrorKind::NotFound => NOT_FOUND,
@@ -17,7 +17,7 @@ pub fn of_start(error: &Error) -> u8 {
     }
 }
 
-/// The exit code of what a signal has ended.
+/// Exit code for a command that a signal has ended.
 pub fn of_signal(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(FAILED)
 }

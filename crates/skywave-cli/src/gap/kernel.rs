@@ -37,7 +37,7 @@ pub(super) struct KernelArgs {
     #[arg(long)]
     kernel: bool,
 
-    /// With --kernel: only these paths, by their numbers in the table.
+    /// Paths of --kernel to run over, by their numbers in the table; all unless given.
     #[arg(
         long,
         value_name = "N",
@@ -47,21 +47,20 @@ pub(super) struct KernelArgs {
     )]
     only: Vec<usize>,
 
-    /// With --kernel: only these congestion controls; bbr, cubic and reno unless given.
+    /// Congestion controls of --kernel to run; bbr, cubic and reno unless given.
     #[arg(long, value_name = "LAW", value_delimiter = ',', requires = "kernel")]
     laws: Vec<String>,
 
-    /// With --kernel: length of a run; 25 unless given. A scenario says its own.
+    /// Length of a run of --kernel, in seconds; 25 unless given. A scenario says its own.
     #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "scenarios",
         value_parser = clap::value_parser!(u32).range(2..=3600))]
     seconds: Option<u32>,
 
-    /// With --kernel: attempts of a run until the relay was in time.
+    /// Attempts of a run of --kernel until the relay was in time.
     #[arg(long, value_name = "N", requires = "kernel", default_value = "3")]
     tries: NonZeroUsize,
 
-    /// With --kernel: print the table as bench/peers/sets/kernel/reference.csv has it, a line as soon
-    /// as it is measured.
+    /// Print the table of --kernel as bench/peers/sets/kernel/reference.csv has it, a line as soon as it is measured.
     #[arg(long, requires = "kernel", conflicts_with_all = ["json", "scenarios"])]
     csv: bool,
 }

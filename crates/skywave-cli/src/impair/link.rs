@@ -18,11 +18,11 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<String>,
 
-    /// Its rate on the way back.
+    /// The link's rate on the way back.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate_back: Option<String>,
 
-    /// Its delay each way, as 40ms: a round trip takes twice as long; none unless given.
+    /// The link's delay each way, as 40ms: a round trip takes twice as long; none unless given.
     #[arg(long, value_name = "TIME", value_parser = time)]
     delay: Option<String>,
 
@@ -30,20 +30,20 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "TIME", value_parser = time)]
     jitter: Option<String>,
 
-    /// The addition on the way back.
+    /// The random addition to the delay on the way back.
     #[arg(long, value_name = "TIME", value_parser = time)]
     jitter_back: Option<String>,
 
-    /// The share of packets that it loses each way, as 1% or 0.01; 100% for all.
+    /// The share of packets that the link loses each way, as 1% or 0.01; 100% for all.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss: Option<f64>,
 
-    /// The share that it loses on the way back; beside --preset with --loss only.
+    /// The share that the link loses on the way back; beside --preset with --loss only.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     loss_back: Option<f64>,
 
-    /// What fits into its queue each way, as 100 (packets, the one in transmission included) or
-    /// 64kB; 50 packets unless given.
+    /// Room of the link's queue each way, as 100 (packets, the one in transmission included) or 64kB; 50 packets
+    /// unless given.
     #[arg(long, value_name = "PACKETS|BYTES", value_parser = queue)]
     queue: Option<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct LinkArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "rate")]
     trace: Option<String>,
 
-    /// The recording of the way back.
+    /// Recorded opportunities to send on the way back.
     #[arg(long, value_name = "FILE", conflicts_with = "rate_back")]
     trace_back: Option<String>,
 

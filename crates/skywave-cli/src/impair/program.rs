@@ -15,19 +15,19 @@ const IN_A_LINK: &str = "SKYWAVE_FAR";
 /// A program behind the link.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProgramArgs {
-    /// With COMMAND: a shell's command line that runs at the far side, as 'iperf3 -s'; it starts first
-    /// and ends after COMMAND. COMMAND waits until it listens at a port, 2 s at most.
+    /// A shell's command line that runs at the far side beside COMMAND, as 'iperf3 -s'; it starts first and ends
+    /// after COMMAND. COMMAND waits until it listens at a port, 2 s at most.
     #[arg(long, value_name = "COMMAND LINE", requires = "command", conflicts_with_all = ["to", "tun"])]
     far: Option<OsString>,
 
-    /// With COMMAND: a TCP port of the far side that this machine answers, at 127.0.0.1 and the same
-    /// port unless given; may be repeated. HOST's name leads to the far side inside. The far side's kernel
-    /// ends the link's TCP connections.
+    /// A TCP port of the far side that this machine answers while COMMAND runs, at 127.0.0.1 and the same port unless
+    /// given; may be repeated. HOST's name leads to the far side inside. The far side's kernel ends the link's TCP
+    /// connections.
     #[arg(long, value_name = "PORT[=HOST:PORT]", value_parser = forward, requires = "command", conflicts_with_all = ["to", "tun"])]
     forward: Vec<Target>,
 
-    /// With COMMAND: fail if packets left late, the system lost any, or the capture is not whole;
-    /// otherwise that is a warning.
+    /// Fail after COMMAND if packets left late, the system lost any, or the capture is not whole; otherwise that is a
+    /// warning.
     #[arg(long, requires = "command", conflicts_with_all = ["to", "tun"])]
     pub(crate) strict: bool,
 

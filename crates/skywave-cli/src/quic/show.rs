@@ -21,7 +21,7 @@ const JSON_EVERY: Duration = Duration::from_secs(1);
 /// When to tell what was left out of a flood.
 const COUNTED_AFTER: Duration = Duration::from_secs(1);
 
-/// What is shown.
+/// Options of how events of transfers are shown.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct How {
     /// Print a line for each file, with its BLAKE3 hash.

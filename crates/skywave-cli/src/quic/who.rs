@@ -172,7 +172,7 @@ fn read_code(text: &str) -> Result<Code, Failure> {
         .map_err(|error| Failure::Usage(format!("{text}: {error}")))
 }
 
-/// Who may connect: options of a side that listens.
+/// Options of a side that listens: who may connect.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Guests {
     /// The other side's public key (`sky1…`, or OpenSSH's `ssh-ed25519 AAAA…`), or a file with one on each

@@ -104,7 +104,7 @@ pub enum Jitter {
 /// Rate and delay that change in steps of equal length, from time zero on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
-    /// Length of a step. A packet that takes many steps takes as many computations.
+    /// Length of a step of rate and delay. A packet whose transmission lasts many steps costs as many computations.
     pub every: Duration,
     /// Share of the rate in a step, above 0 and at most 1; `None` for the whole rate at all times.
     pub share: Option<StepValues<f64>>,

@@ -330,7 +330,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         });
     }
 
-    /// For how long the packet in service has been at the head of the queue.
+    /// Time for which the packet in service has been at the head of the queue; zero without one.
     pub fn in_service_for(&self, now: Time) -> Duration {
         let since = self.current.as_ref().map_or(now, |current| current.since);
         now.since(since)

@@ -48,25 +48,25 @@ pub enum Hearing {
     Distance(Ranges),
 }
 
-/// Least received power, in milliwatts.
+/// Limits of received power, in milliwatts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// For a frame to be received.
+    /// Power from which a frame can be received.
     pub reception_mw: f64,
-    /// For the channel to be busy; a frame that can be received keeps it busy in any case.
+    /// Power from which a frame keeps the channel busy; one that can be received does so in any case.
     pub sensing_mw: f64,
-    /// To disturb other frames.
+    /// Power from which a frame disturbs other frames.
     pub interference_mw: f64,
 }
 
-/// Greatest distance, in metres.
+/// Limits of distance, in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranges {
-    /// At which a frame can be received.
+    /// Distance up to which a frame can be received.
     pub reception: f64,
-    /// At which it keeps the channel busy; what can be received does so in any case.
+    /// Distance up to which a frame keeps the channel busy; one that can be received does so in any case.
     pub sensing: f64,
-    /// At which it disturbs other frames.
+    /// Distance up to which a frame disturbs other frames.
     pub interference: f64,
 }
 

@@ -33,7 +33,8 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// See [`super::Routing::originate`].
+    /// Delivers a datagram here, sends it to its next hop, or drops it where there is none
+    /// ([`super::Routing::originate`]).
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         let output = if datagram.destination == self.own {
             Output::Deliver(datagram)
@@ -51,7 +52,8 @@ impl<P> StaticRoutes<P> {
         self.outputs.push_back(output);
     }
 
-    /// See [`super::Routing::receive`]. Messages of routing protocols are ignored.
+    /// Takes a packet that the MAC has received: a datagram is delivered or sent on, a message of a routing protocol
+    /// is ignored ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, _from: Address, packet: Packet<P>) {
         let Packet::Data(mut datagram) = packet else {
             return;
@@ -67,7 +69,7 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// See [`super::Routing::link_failed`]. The route stays.
+    /// Drops a datagram that the MAC has given up; the route stays ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, _now: Time, _next_hop: Address, packet: Packet<P>) {
         if let Packet::Data(datagram) = packet {
             let cause = DropCause::LinkBroken;
@@ -75,26 +77,27 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// See [`super::Routing::takes_queued`]: each has its own attempts.
+    /// Never: packets that the MAC still holds for a neighbour that did not answer have attempts of their own
+    /// ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         false
     }
 
-    /// See [`super::Routing::next_timer`]: never.
+    /// No timer: static routes need none ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         None
     }
 
-    /// See [`super::Routing::on_timer`]: there is nothing to do.
+    /// Nothing: static routes need no timer ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, _now: Time) {}
 
-    /// See [`super::Routing::poll`].
+    /// Next output ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// See [`super::Routing::next_hop`].
+    /// Neighbour to which packets for `destination` go; `None` without a route.
     pub fn next_hop(&self, _now: Time, destination: Address) -> Option<Address> {
         let next_hop = *self.next_hops.get(usize::from(destination.0))?;
         (!next_hop.is_broadcast()).then_some(next_hop)

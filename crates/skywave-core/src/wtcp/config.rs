@@ -37,7 +37,7 @@ parameters! {
         /// Rate control at the receiver.
         // Figure 1.
         rate: RateConfig = RateConfig::DEFAULT, Table<RateConfig>.or("all of its defaults");
-        /// Which losses are random, and which of congestion.
+        /// Predictor that tells random losses from those of congestion.
         prediction: PredictionConfig = PredictionConfig::DEFAULT, Table<PredictionConfig>.or("all of its defaults");
         +
         /// Payload bytes of a full packet.
@@ -81,7 +81,7 @@ parameters! {
         /// A blackout begins when nothing was heard of a packet for the longer of this time and `threshold_rtts`.
         // No ACK in that time is unexpected (see `ack_threshold`).
         threshold: Duration = Duration::from_secs(5), Period;
-        /// The same in round trips.
+        /// A blackout begins only when nothing was heard of a packet for this many round trips, and for `threshold`.
         // "A few RTTs" (section 7).
         threshold_rtts: u32 = 4, Count.up_to(u64::MAX);
         /// A probe is sent each round trip, but not more often than this.

@@ -98,7 +98,7 @@ impl End {
         }
     }
 
-    /// Its next packet, after a look at it.
+    /// Next packet that this end sends, after a check of its length and sequence number.
     pub(super) fn poll(&mut self, now: Time) -> Option<Packet> {
         let Outgoing {
             segment,

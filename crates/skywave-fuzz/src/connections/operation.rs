@@ -26,9 +26,9 @@ pub struct Spoof {
     pub flags: u8,
     /// Payload bytes.
     pub len: u32,
-    /// The window it tells of.
+    /// Window that the segment tells of, in bytes.
     pub window: u32,
-    /// Its timestamp and echo, before or after now in ms; none if both are 0.
+    /// Timestamp and echo of the segment, before or after now in ms; none if both are 0.
     pub timestamps: (i16, i16),
     /// Start and length of a SACK block, from the oldest number not acknowledged; or what a SYN
     /// offers: largest payload, and shift.
@@ -43,17 +43,17 @@ pub enum Operation {
     Pass(u8),
     /// The clock advances, and what is due happens.
     Wait(Duration),
-    /// This packet overtakes all others and arrives now.
+    /// A packet overtakes all others and arrives now.
     Deliver(u8),
-    /// This packet is lost, or damaged so that its host drops it.
+    /// A packet is lost, or damaged so that its host drops it.
     Lose(u8),
-    /// A router marks this packet, if that may be.
+    /// A router marks a packet, if that may be.
     Mark(u8),
     /// All packets on their way are lost.
     LoseAll,
-    /// A second copy of this packet arrives this much later.
+    /// A second copy of a packet arrives this much later.
     Duplicate(u8, Duration),
-    /// This packet arrives this much later.
+    /// A packet arrives this much later.
     Delay(u8, Duration),
     /// The application at this end hands over this number of bytes.
     Write(usize, u16),

@@ -23,7 +23,7 @@ pub struct Transfer {
 struct Lossy(Stream);
 
 impl Lossy {
-    /// Of a packet; also of one that is damaged, which its host drops.
+    /// Probability that a packet is lost; damaged ones (`DAMAGED`), which their host drops, are lost as well.
     const LOST: f64 = 0.005;
     const DAMAGED: f64 = 0.005;
     const COPIED: f64 = 0.01;

@@ -17,15 +17,15 @@ pub enum Operation {
     Pass(u8),
     /// The clock advances, and what is due happens.
     Wait(Duration),
-    /// This packet overtakes all others and arrives now.
+    /// A packet overtakes all others and arrives now.
     Deliver(u8),
-    /// This packet is lost, or damaged so that its host drops it.
+    /// A packet is lost, or damaged so that its host drops it.
     Lose(u8),
     /// All packets on their way are lost.
     LoseAll,
-    /// A second copy of this packet arrives this much later.
+    /// A second copy of a packet arrives this much later.
     Duplicate(u8, Duration),
-    /// This packet arrives this much later.
+    /// A packet arrives this much later.
     Delay(u8, Duration),
     /// The application hands over this many bytes.
     Write(u16),

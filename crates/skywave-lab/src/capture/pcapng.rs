@@ -71,7 +71,7 @@ pub struct Captured<'a> {
     pub at_ns: u64,
     /// The bytes that are kept.
     pub bytes: &'a [u8],
-    /// Bytes of the whole packet.
+    /// Length of the whole packet in bytes, also where fewer are kept.
     pub length: u32,
     /// Direction at the interface, if packets go both ways.
     pub way: Option<Way>,

@@ -15,7 +15,7 @@ use super::points::Error;
 use super::remark::Remark;
 use crate::experiment::file::Draft;
 
-/// The part of each packet that is kept.
+/// Part of each packet that a capture keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Keep {
     /// The headers with their options: all that a simulated packet has to tell.

@@ -133,7 +133,7 @@ impl Results {
         Some(run)
     }
 
-    /// The runs at a point, one a seed, each unpacked when its turn comes.
+    /// Runs at a point, one a seed, each unpacked when its turn comes; `None` where one is missing.
     pub fn at(&self, point: usize) -> impl Iterator<Item = Option<RunResult>> + '_ {
         (0..self.seeds.len()).map(move |seed_index| self.get(point, seed_index))
     }

@@ -28,34 +28,34 @@ const SENDER: &str = "variant";
 /// A sender that claims compare with, and that is not the paper's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// Its name, as in the names of the parts.
+    /// Name of the sender, as in the names of the parts.
     pub sender: String,
-    /// How ours differs from the paper's, how that is known, and where to read more.
+    /// How our sender differs from the paper's, how that is known, and where to read more.
     pub why: String,
-    /// Measurements of it by other programs.
+    /// Measurements of the sender by other programs.
     pub evidence: Vec<Evidence>,
 }
 
 /// A baseline's number at a point: another program's, the paper's and ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// The program.
+    /// Program that measured.
     pub program: String,
-    /// Where its numbers are recorded.
+    /// Place where the program's numbers are recorded.
     pub source: String,
-    /// The experiment.
+    /// Experiment that the point is of.
     pub experiment: String,
-    /// The point, as `loss = 0.01`.
+    /// Point of the experiment, as `loss = 0.01`.
     pub place: String,
     /// The sender that the baseline is set in relation to.
     pub over: String,
-    /// The ratio that the paper implies.
+    /// Ratio of the baseline to `over` that the paper implies.
     pub paper: f64,
-    /// The program's, and half of its 95 % interval.
+    /// Ratio that the program measured, and half of its 95 % interval.
     pub theirs: [f64; 2],
-    /// Ours; `None` when it was not run.
+    /// Our ratio; `None` when it was not run.
     pub ours: Option<f64>,
-    /// What it shows.
+    /// Result of the evidence.
     pub standing: Standing,
 }
 
@@ -70,7 +70,7 @@ pub enum Standing {
     AsThePaper,
     /// Our ratio is farther from the program's than the paper's is.
     OursIsFarther,
-    /// It was not run.
+    /// Our runs for the evidence are missing.
     NotRun,
 }
 

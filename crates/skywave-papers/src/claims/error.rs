@@ -1,4 +1,4 @@
-//! What is wrong with a file of claims, and where.
+//! Errors in a file of claims, with their place.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use skywave_scenario::{Document, ScenarioError, Spanned};
 /// Claims that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsError {
-    /// There are no claims of this paper.
+    /// No claims of this paper exist.
     #[error("there is no paper `{name}`; there are {known}")]
     UnknownPaper {
         /// The name asked for.
         name: String,
-        /// Those that exist, and the one that is probably meant.
+        /// Names that exist, and the one that is probably meant.
         known: String,
     },
     /// Set of cases for laws that does not exist.
@@ -29,7 +29,7 @@ pub enum ClaimsError {
     UnknownExperiment {
         /// The name asked for.
         name: String,
-        /// Those that exist, and the one that is probably meant.
+        /// Names that exist, and the one that is probably meant.
         known: String,
     },
     /// A paper whose experiments have no place for a sender to judge: which, and what was expected.
@@ -43,13 +43,13 @@ pub enum ClaimsError {
     Scenario(#[from] ScenarioError),
 }
 
-/// What is wrong with one claim.
+/// Error in one claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     message: String,
-    /// The name in the file that it is about.
+    /// Name in the file that the error is about.
     name: Option<String>,
-    /// What the name should be one of, and those that exist.
+    /// Kind of name that was expected, and the names of that kind that exist.
     known: Option<(String, Vec<String>)>,
 }
 
@@ -62,7 +62,7 @@ impl Fault {
         }
     }
 
-    /// The same, about this name in the file.
+    /// The fault with `name` as the name in the file that it is about.
     pub(super) fn about(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -90,7 +90,7 @@ impl Fault {
         }
     }
 
-    /// That each of these names is one of those that exist.
+    /// Checks that each of `names` is one of those that `known` yields; a name that is none is the fault.
     pub(super) fn unless_known<'a, K: Iterator<Item = &'a str>>(
         what: &str,
         mut names: impl Iterator<Item = &'a str>,

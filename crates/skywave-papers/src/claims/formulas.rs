@@ -15,12 +15,12 @@ pub(super) enum Formula {
     Aimd,
     /// Segments a round trip from a timeout at window `w` until it is `w` again (SIFEST section 2.3).
     SifestTimeout,
-    /// The same from a triple duplicate ACK.
+    /// Segments a round trip from a triple duplicate ACK at window `w` until it is `w` again (SIFEST section 2.3).
     SifestDupack,
 }
 
 impl Formula {
-    /// The names of its arguments.
+    /// Names of the formula's arguments.
     const fn arguments(self) -> &'static [&'static str] {
         match self {
             Self::Aimd => &["alpha", "gamma", "tau", "p"],
@@ -28,7 +28,7 @@ impl Formula {
         }
     }
 
-    /// Its value for these arguments.
+    /// Value of the formula for these arguments.
     pub(super) fn value(self, at: &BTreeMap<String, f64>) -> Result<f64, Fault> {
         let names = self.arguments();
         if let Some(other) = at.keys().find(|name| !names.contains(&name.as_str())) {

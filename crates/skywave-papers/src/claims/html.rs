@@ -62,7 +62,7 @@ struct Section<'a> {
     figures: Vec<Figure<'a>>,
 }
 
-/// One of the paper's main statements.
+/// A main statement of the paper.
 #[derive(Debug, Serialize)]
 struct Main<'a> {
     id: &'a str,
@@ -74,7 +74,7 @@ struct Main<'a> {
     readings: Vec<Under<'a>>,
     /// The paper's numbers beside ours, as far as it has numbers.
     picture: Option<String>,
-    /// What we measured.
+    /// Plot of our measurements.
     plot: Option<Drawn>,
     parts: Vec<Row<'a>>,
 }

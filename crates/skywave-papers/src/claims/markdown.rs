@@ -16,7 +16,7 @@ pub const VERB: &str = "reproduce";
 const ALL: &str = "all";
 /// A kind of block that a paper has, and what makes it.
 type Maker = (&'static str, fn(&Scorecard) -> String);
-/// All of them.
+/// Kinds of blocks that a paper has.
 const KINDS: [Maker; 6] = [
     ("inputs", |card| format!("`{}`\n", card.inputs)),
     ("counts", Scorecard::markdown_counts),
@@ -229,13 +229,13 @@ impl Scorecard {
 }
 
 impl Score {
-    /// Its verdict under a reading that has other numbers for it.
+    /// Verdict on the claim under the reading of this name; `None` if that has no other numbers for it.
     pub fn under(&self, reading: &str) -> Option<Verdict> {
         let found = self.rereads.iter().find(|other| other.reading == reading);
         found.map(|other| other.verdict)
     }
 
-    /// Its verdict, and those that differ from it under other readings.
+    /// Verdict on the claim in Markdown, and those that differ from it under other readings.
     pub(super) fn verdicts(&self) -> String {
         let mut out = format!("**{}**", self.verdict);
         for other in self.rereads.iter().filter(|o| o.verdict != self.verdict) {

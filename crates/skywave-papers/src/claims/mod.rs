@@ -81,7 +81,7 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// Its short name: the folder's.
+    /// Short name of the paper: that of its folder.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -96,7 +96,7 @@ impl Paper {
         &self.file.source
     }
 
-    /// Its experiments, by name.
+    /// Experiments of the paper, by name.
     pub fn experiments(&self) -> &[Scenario] {
         &self.experiments
     }
@@ -134,13 +134,13 @@ impl Paper {
         self.file.claim.len()
     }
 
-    /// All that is run for it: its experiments, and what other readings have in their place.
+    /// Scenarios that are run for the paper: its experiments, and what other readings have in their place.
     pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
         let others = self.readings.iter().flat_map(Reading::scenarios);
         self.experiments.iter().chain(others)
     }
 
-    /// How many simulations that is.
+    /// Number of simulations that the paper's scenarios take.
     pub fn runs(&self) -> usize {
         self.scenarios().map(Scenario::runs).sum()
     }
@@ -152,8 +152,8 @@ impl Paper {
         format!("{:032x}", hash(all.join("\0").as_bytes()))
     }
 
-    /// What an experiment's file sets and the register of decisions is silent about: the settings, as a sweep
-    /// names them, by experiment.
+    /// Settings that the experiments' files set and the register of decisions is silent about, as a sweep names them;
+    /// by experiment.
     pub fn unregistered(&self) -> BTreeMap<String, Vec<String>> {
         let settings = register::settings(&self.experiments);
         let open = settings.iter().map(|(name, keys)| {
@@ -178,11 +178,11 @@ impl Paper {
 pub struct Reproduction<'a> {
     /// The paper.
     pub paper: &'a Paper,
-    /// The results of its experiments, by their names.
+    /// Results of the paper's experiments, by their names.
     pub results: &'a BTreeMap<String, Results>,
-    /// Its claims, judged.
+    /// Verdicts on the paper's claims.
     pub scorecard: &'a Scorecard,
-    /// Maps of where its gains are, if they were taken.
+    /// Maps of where the paper's gains are, if they were taken.
     pub maps: &'a [Taken],
 }
 

@@ -17,7 +17,7 @@ pub(crate) const SEAT: &str = "flow.test.transport";
 pub(super) struct File {
     /// The paper's title.
     pub(super) title: String,
-    /// Its author and where it appeared.
+    /// Author of the paper and where it appeared.
     pub(super) source: String,
     /// Short names of swept paths. With several paths, the one that an experiment sweeps is meant.
     pub(super) parameters: BTreeMap<String, Vec<String>>,
@@ -32,10 +32,10 @@ pub(super) struct File {
     /// Settings of the experiments that the text states.
     #[serde(default)]
     pub(super) given: Vec<GivenModel>,
-    /// Settings that it leaves open.
+    /// Settings that the text leaves open.
     #[serde(default)]
     pub(super) decision: Vec<DecisionModel>,
-    /// Other values of these that are as plausible.
+    /// Other plausible values of what the text leaves open.
     #[serde(default)]
     pub(super) reading: Vec<ReadingModel>,
     /// The claims.
@@ -73,16 +73,16 @@ pub(super) struct GivenModel {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DecisionModel {
-    /// What is decided, in words.
+    /// Setting that is decided, in words.
     pub(super) setting: Spanned<String>,
-    /// Paths in the experiments' files that say so, with `*` for anything; none when it is a default.
+    /// Paths in the experiments' files that set it, with `*` for anything; none when it is a default.
     pub(super) keys: Vec<Spanned<String>>,
-    /// Only in these experiments; in all when there are none.
+    /// Experiments that the decision is about; all when there are none.
     #[serde(default)]
     pub(super) experiments: Vec<String>,
-    /// What was chosen, in words.
+    /// Choice that was made, in words.
     pub(super) value: String,
-    /// Why: another section of the text, a default of the time, a witness.
+    /// Reason for the choice: another section of the text, a default of the time, a witness.
     pub(super) why: String,
     /// Whether the outcome of a claim had been looked at before.
     pub(super) claims_seen: bool,
@@ -94,9 +94,9 @@ pub(super) struct DecisionModel {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadingModel {
-    /// Its name, which is also a part of file names.
+    /// Name of the reading, which is also a part of file names.
     pub(super) name: Spanned<String>,
-    /// What differs, in words.
+    /// Difference to what was chosen, in words.
     pub(super) what: String,
     /// The experiments that are run again with `set`, or in which `instead` holds; all when there are none.
     #[serde(default)]
@@ -113,11 +113,11 @@ pub(super) struct ReadingModel {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BaselineModel {
-    /// Its name, as it stands in the names of the parts that compare with it.
+    /// Name of the sender, as it stands in the names of the parts that compare with it.
     pub(super) sender: Spanned<String>,
-    /// How it differs from the paper's, how that is known, and where to read more.
+    /// How the sender differs from the paper's, how that is known, and where to read more.
     pub(super) why: String,
-    /// Measurements of it by other programs.
+    /// Measurements of the sender by other programs.
     #[serde(default)]
     pub(super) evidence: Vec<EvidenceModel>,
 }
@@ -149,7 +149,7 @@ pub(super) struct EvidenceModel {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sender {
-    /// Its name in the experiment.
+    /// Name of the sender in the experiment.
     pub(super) sender: String,
     /// Mean and half of the 95 % interval.
     pub(super) measured: Measured,
@@ -168,20 +168,20 @@ pub(super) struct ClaimModel {
     pub(super) kind: Kind,
     /// Whether it belongs to the core set; the others are derived, analytic or of one run.
     pub(super) core: bool,
-    /// What the text says, in our words.
+    /// Statement of the text, in our words.
     pub(super) statement: String,
-    /// The experiment whose plot shows it.
+    /// Experiment whose plot shows the claim.
     pub(super) figure: Option<String>,
-    /// What else should be known: how words became numbers, or where the text contradicts itself.
+    /// Further remark: how words became numbers, or where the text contradicts itself.
     pub(super) note: Option<String>,
-    /// That it is one of the paper's main statements, which are shown first: why it stands, or why not.
+    /// Reason why a main statement of the paper stands, or why not; main statements are shown first.
     pub(super) main: Option<String>,
-    /// What of the statement is not measured.
+    /// Part of the statement that is not measured.
     pub(super) unmeasured: Option<String>,
     /// Parts whose outcome was put in, by their names (empty for the only one), and how.
     #[serde(default)]
     pub(super) circular: BTreeMap<String, String>,
-    /// Senders that it is about, as patterns with `*`; those of the file when there are none.
+    /// Senders that the claim is about, as patterns with `*`; those of the file when there are none.
     #[serde(default)]
     pub(super) only: Vec<String>,
     /// Why no simulation can measure it.
@@ -191,7 +191,7 @@ pub(super) struct ClaimModel {
     pub(super) measure: Measures,
 }
 
-/// What sort of statement a claim is.
+/// Sort of statement that a claim is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -199,7 +199,7 @@ pub enum Kind {
     Gain,
     /// A number.
     Value,
-    /// Who is ahead of whom.
+    /// Order of choices: who is ahead of whom.
     Order,
     /// How a curve runs.
     Shape,
@@ -220,7 +220,7 @@ impl Kind {
     }
 }
 
-/// Which numbers of which runs: one experiment, the points where swept parameters have given
+/// Numbers of runs to read: one experiment, the points where swept parameters have given
 /// values, one flow or link, one measured number.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -341,7 +341,7 @@ pub(super) struct Takeover {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Along {
-    /// Its short name.
+    /// Short name of the parameter.
     pub(super) parameter: String,
     /// Smallest value that counts.
     pub(super) from: Option<Scalar>,

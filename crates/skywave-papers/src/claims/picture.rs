@@ -13,7 +13,7 @@ const NAMES: f64 = 170.0;
 const WIDTH: f64 = 640.0;
 /// Where the scale ends and both numbers stand, in pixels.
 const ENDS: f64 = 460.0;
-/// What is left free on both sides.
+/// Width left free on both sides, in pixels.
 const MARGIN: f64 = 12.0;
 
 /// The drawing as inline SVG; `None` when the paper gives no number for any part, or nothing was run.

@@ -75,7 +75,7 @@ impl<T> Fraction<T> {
     }
 }
 
-/// All of these added up; `None` when one is missing, and infinite when one is later than the end of the run.
+/// Sum of these columns; `None` when one is missing, and infinite when one is later than the end of the run.
 fn sum<T>(columns: &[&Column<T>], outcome: &T) -> Option<f64> {
     columns.iter().map(|c| (c.get)(outcome).sample()).sum()
 }

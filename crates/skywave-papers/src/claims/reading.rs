@@ -16,15 +16,15 @@ use super::register::is_about;
 /// A reading of a text, with the experiments that it changes.
 #[derive(Debug)]
 pub struct Reading {
-    /// Its name.
+    /// Name of the reading.
     pub name: String,
-    /// What differs, in words.
+    /// Difference to what was chosen, in words.
     pub what: String,
     /// The experiments as this reading has them, by the names of those that they stand for.
     experiments: BTreeMap<String, Scenario>,
-    /// The choices that take the place of others.
+    /// Choices of the reading, by the choices that they take the place of.
     instead: BTreeMap<String, String>,
-    /// The only experiments in which they do; all when there are none.
+    /// Experiments in which `instead` holds; all when there are none.
     within: Vec<String>,
 }
 
@@ -88,18 +88,18 @@ impl Reading {
         })
     }
 
-    /// What this reading has in place of an experiment.
+    /// Scenario that the reading has in place of an experiment; `None` where it has none.
     pub(super) fn experiment(&self, name: &str) -> Option<&Scenario> {
         self.experiments.get(name)
     }
 
-    /// What it has in place of a choice, in an experiment.
+    /// Choice that the reading has in place of `choice` in an experiment; `None` where it has none.
     pub(super) fn instead_of(&self, choice: &str, experiment: &str) -> Option<&str> {
         let other = self.instead.get(choice).map(String::as_str);
         other.filter(|_| is_about(&self.within, experiment))
     }
 
-    /// It has another choice in place of this one, in some experiment.
+    /// Whether the reading has another choice in place of this one, in some experiment.
     pub(super) fn replaces(&self, choice: &str) -> bool {
         self.instead.contains_key(choice)
     }
@@ -109,7 +109,7 @@ impl Reading {
         self.instead.values().map(String::as_str)
     }
 
-    /// The experiments to run for it.
+    /// Experiments to run for the reading.
     pub(super) fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
         self.experiments.values()
     }

@@ -15,13 +15,13 @@ use super::reader::matches;
 /// A setting that a text leaves open, and what was chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What is decided, in words.
+    /// Setting that is decided, in words.
     pub setting: String,
-    /// The experiments that it is about; all when there are none.
+    /// Experiments that the decision is about; all when there are none.
     pub experiments: Vec<String>,
-    /// What was chosen, in words.
+    /// Choice that was made, in words.
     pub value: String,
-    /// Why.
+    /// Reason for the choice.
     pub why: String,
     /// Whether the outcome of a claim had been looked at before.
     pub claims_seen: bool,
@@ -32,9 +32,9 @@ pub struct Decision {
 /// Settings that a text states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
-    /// Their paths in the experiments' files, with `*` for anything.
+    /// Paths of the settings in the experiments' files, with `*` for anything.
     pub keys: Vec<String>,
-    /// The experiments that it is about; all when there are none.
+    /// Experiments that the settings are of; all when there are none.
     pub experiments: Vec<String>,
     /// Where the text states them.
     pub place: String,
@@ -64,7 +64,7 @@ impl Decision {
     }
 }
 
-/// What says who is where, what is recorded and what is shown, which no text decides.
+/// Keys that say who is where, what is recorded and what is shown, which no text decides.
 const NO_SETTING: [&str; 11] = [
     "title",
     "description",

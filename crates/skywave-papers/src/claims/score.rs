@@ -15,11 +15,11 @@ use super::verdict::Verdict;
 pub struct Scorecard {
     /// Short name of the paper.
     pub paper: String,
-    /// Its title.
+    /// Title of the paper.
     pub title: String,
-    /// Its author and place of publication.
+    /// Author and place of publication of the paper.
     pub source: String,
-    /// A hash of its claims and experiments: what was judged.
+    /// Hash of the paper's claims and experiments: what was judged.
     pub inputs: String,
     /// Whether all runs of all experiments were there.
     pub complete: bool,
@@ -31,7 +31,7 @@ pub struct Scorecard {
     pub baselines: Vec<Baseline>,
     /// The settings of the experiments that the text states.
     pub given: Vec<Given>,
-    /// What the text leaves open, and what was chosen.
+    /// Settings that the text leaves open, each with what was chosen.
     pub decisions: Vec<Decision>,
     /// Other readings of the text: name, and what differs in words.
     pub readings: Vec<(String, String)>,
@@ -42,29 +42,29 @@ pub struct Scorecard {
 pub struct Score {
     /// The claim's id.
     pub claim: String,
-    /// Where the paper says it.
+    /// Place in the paper that states the claim.
     pub place: String,
-    /// What sort of statement it is.
+    /// Sort of statement that the claim is.
     pub kind: Kind,
-    /// Whether it belongs to the core set.
+    /// Whether the claim belongs to the core set.
     pub core: bool,
-    /// What the paper says, in our words.
+    /// Statement of the paper, in our words.
     pub statement: String,
-    /// The experiment whose plot shows it.
+    /// Experiment whose plot shows the claim.
     pub figure: Option<String>,
     /// Anything else that should be known.
     pub note: Option<String>,
-    /// That it is one of the paper's main statements: why it stands, or why not.
+    /// Reason why a main statement of the paper stands, or why not; `None` for other claims.
     pub main: Option<String>,
-    /// What of the statement is not measured.
+    /// Part of the statement that is not measured.
     pub unmeasured: Option<String>,
-    /// Why it is not testable.
+    /// Reason why the claim is not testable.
     pub reason: Option<String>,
-    /// Its numbers.
+    /// Numbers of the claim.
     pub parts: Vec<Part>,
-    /// The worst verdict of its parts.
+    /// Worst verdict of the claim's numbers.
     pub verdict: Verdict,
-    /// How it stands under other readings of the text that have other numbers.
+    /// Verdicts on the claim under other readings of the text that have other numbers.
     pub rereads: Vec<Reread>,
 }
 

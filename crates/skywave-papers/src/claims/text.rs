@@ -81,7 +81,7 @@ impl Scorecard {
         out
     }
 
-    /// What a reader has to know who takes this for all of the paper.
+    /// Note for a reader who takes this for all of the paper; `None` when nothing is left out.
     pub(super) fn left_out_note(&self) -> Option<String> {
         let claims = counted(self.left_out, "claim");
         (self.left_out > 0).then(|| {
@@ -236,7 +236,7 @@ fn numbers(part: &Part) -> String {
     format!("paper {}, ours {}", stated(part), ours(part))
 }
 
-/// What the paper says, with its unit.
+/// The paper's number or condition, with its unit.
 pub(crate) fn stated(part: &Part) -> String {
     match &part.paper {
         Stated::Number(x) => with_unit(&trimmed(*x), &part.unit),

@@ -66,13 +66,13 @@ pub enum Verdict {
     /// Not as the paper says.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// Its outcome was put in, as by a setting that was chosen to give it; the claim says why.
+    /// An outcome that was put in, as by a setting that was chosen to give it; the claim says why.
     #[serde(rename = "circular")]
     Circular,
     /// Nothing that a simulation could measure; the claim says why.
     #[serde(rename = "not testable")]
     NotTestable,
-    /// The runs that it needs are missing.
+    /// Runs that the claim needs are missing.
     #[serde(rename = "not run")]
     NotRun,
 }
@@ -237,7 +237,7 @@ impl Limits {
         strict: true,
     };
 
-    /// This or less.
+    /// Limits of a number that may be at most `high`.
     pub const fn at_most(high: f64) -> Self {
         Self {
             low: None,

@@ -89,7 +89,7 @@ impl Reader<'_> {
         Ok((paths, scenarios, refused))
     }
 
-    /// Which compositions of a group run on a path, and why the mechanisms among the others do not.
+    /// Compositions of a group that run on a path, and why the mechanisms among the others do not.
     fn able(&self, draft: &Draft<'_>, entries: &[Entry], group: Vec<usize>) -> Able {
         let name = draft.model.name.get_ref();
         let all: Vec<&Entry> = group.iter().map(|&entry| &entries[entry]).collect();
@@ -191,7 +191,7 @@ fn of_family(
     }
 }
 
-/// What a point of a scenario runs with its first seed.
+/// Specification that a point of a scenario runs with its first seed.
 fn spec_of(scenario: &Scenario, point: usize) -> Spec {
     scenario.points()[point].spec(scenario.seeds()[0])
 }

@@ -10,7 +10,7 @@ use crate::file::{inline, quoted};
 pub struct Entry {
     /// A preset's name, or the members of the slots that the study gives.
     pub label: String,
-    /// One of the variants that others are judged against.
+    /// Whether the composition is a published variant, against which others are judged.
     pub published: bool,
     /// The transport as scenario files write it.
     pub transport: String,
@@ -61,17 +61,17 @@ impl Entry {
         self.set.iter().map(|(key, _)| key.as_str())
     }
 
-    /// It changes no more of a scenario than the transport.
+    /// Whether the composition changes no more of a scenario than the transport.
     pub(super) fn is_plain(&self) -> bool {
         self.set.is_empty() && self.without.is_empty()
     }
 
-    /// What it needs of a scenario besides the transport is the same: both can be points of one sweep.
+    /// Whether both need the same of a scenario besides the transport, so that they can be points of one sweep.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.keys().eq(other.keys()) && self.without == other.without
     }
 
-    /// It comes from a product.
+    /// Whether the composition comes from a product of members.
     pub(super) fn is_crossed(&self) -> bool {
         !self.members.is_empty()
     }

@@ -14,7 +14,7 @@ macro_rules! bundle {
     };
 }
 
-/// Its scenarios, and the trace that takes the place of a recorded one.
+/// Scenarios of the built-in study, and the trace that takes the place of a recorded one.
 const FILES: Bundle = bundle!(
     "beside.toml"
     "cerl.toml"

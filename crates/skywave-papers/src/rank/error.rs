@@ -1,4 +1,4 @@
-//! What is wrong with a study, and where.
+//! Errors in a study, with their place.
 
 use crate::file::FileError;
 use skywave_scenario::ScenarioError;
@@ -9,12 +9,12 @@ pub enum RankError {
     /// A file cannot be read, or is no study that can be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// What the whole file lacks, or has too much.
+    /// The whole file lacks something, or has too much.
     #[error("{file}: {message}")]
     Study {
         /// The file.
         file: String,
-        /// What is wrong, and what was expected.
+        /// Mistake in words, and what was expected.
         message: String,
     },
     /// The scenario of a path cannot be read, or not with what the study sets.

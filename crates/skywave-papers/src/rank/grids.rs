@@ -180,7 +180,7 @@ pub(super) fn against_published(study: &Study, ranking: &Ranking) -> Option<Grid
     })
 }
 
-/// What the proposed composition leaves to others, against the one whose fairness it is held to.
+/// Goodput that the proposed composition leaves to others, against the one whose fairness it is held to.
 pub(super) fn as_fair_as(study: &Study, paths: &[PathSamples]) -> Option<Grid> {
     let (proposed, held_to) = (study.proposed?, study.as_fair_as?);
     let label = |entry: usize| study.entries[entry].label.as_str();

@@ -51,9 +51,9 @@ struct HeatRow<'a> {
 #[derive(Debug, Serialize)]
 struct HeatCell {
     text: String,
-    /// The text that is shown when it is pointed at.
+    /// Text that is shown when the cell is pointed at.
     hint: String,
-    /// Of a cell that is not empty.
+    /// Shade of the cell, if it is not empty.
     shade: Option<usize>,
 }
 

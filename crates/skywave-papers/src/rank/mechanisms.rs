@@ -36,7 +36,7 @@ fn letter(index: usize) -> String {
     }
 }
 
-/// What stands in the cell of a composition on a path where it does not run.
+/// Mark in the cell of a composition on a path where it does not run, such as `(a)`.
 pub(super) fn note(study: &Study, entry: usize, path: usize) -> Option<String> {
     let here = |refused: &&super::Refused| (refused.entry, refused.path) == (entry, path);
     let refused = study.refused.iter().find(here)?;

@@ -10,7 +10,7 @@ use toml::Value;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
-    /// What it asks, in one line.
+    /// Question of the study, in one line.
     pub(super) title: String,
     /// More about it.
     pub(super) description: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct File {
     pub(super) flow: Option<String>,
     /// The published variants; default every preset but the proposed one.
     pub(super) presets: Option<Vec<Spanned<String>>>,
-    /// What is judged against the published variants.
+    /// Composition that is judged against the published variants.
     pub(super) proposed: Option<Proposed>,
     /// On paths of families: the composition whose treatment of the flows beside it is the measure for all others'.
     pub(super) reference: Option<Spanned<String>>,
@@ -28,10 +28,10 @@ pub(super) struct File {
     /// Mechanisms, which may need more than a transport.
     #[serde(default)]
     pub(super) mechanism: Vec<MechanismModel>,
-    /// What counts as delay.
+    /// Measure that counts as delay.
     #[serde(default)]
     pub(super) delay: Delay,
-    /// What the table is sorted by.
+    /// Measure that the table is sorted by.
     #[serde(default)]
     pub(super) order: Order,
     /// The paths.
@@ -53,15 +53,15 @@ pub(super) struct Proposed {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Cross {
-    /// What to start from; default `reno`.
+    /// Preset to start from; default `reno`.
     pub(super) preset: Option<String>,
-    /// Members of the slot, as in a scenario.
+    /// Members of the detection slot, as in a scenario.
     pub(super) detection: Option<Vec<Value>>,
-    /// As above.
+    /// Members of the recovery slot, as in a scenario.
     pub(super) recovery: Option<Vec<Value>>,
-    /// As above.
+    /// Members of the congestion slot, as in a scenario.
     pub(super) congestion: Option<Vec<Value>>,
-    /// As above.
+    /// Members of the timeout slot, as in a scenario.
     pub(super) timeout: Option<Vec<Value>>,
 }
 
@@ -83,9 +83,9 @@ impl Cross {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MechanismModel {
-    /// What the tables call it.
+    /// Name of the mechanism in tables.
     pub(super) name: Spanned<String>,
-    /// The composition that it is set beside: the sender, or the network, without it.
+    /// Composition that the mechanism is set beside: the sender, or the network, without it.
     pub(super) base: Option<Spanned<String>>,
     /// Transport of the flow under test, as in a scenario; default `reno`.
     pub(super) transport: Option<Value>,
@@ -98,7 +98,7 @@ pub(super) struct MechanismModel {
     pub(super) without: Vec<Spanned<String>>,
 }
 
-/// What counts as delay; both in multiples of the smallest RTT that any composition saw there.
+/// Measure that counts as delay; both in multiples of the smallest RTT that any composition saw there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delay {
@@ -109,7 +109,7 @@ pub enum Delay {
     DelayP95,
 }
 
-/// What the table is sorted by.
+/// Measure that the table is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
@@ -120,7 +120,7 @@ pub enum Order {
     Rank,
 }
 
-/// What a path is for.
+/// Use of a path in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -128,7 +128,7 @@ pub enum Kind {
     Lossy,
     /// Goodput where congestion alone loses packets.
     Clean,
-    /// What is left to competing flows.
+    /// Goodput that is left to competing flows.
     Fairness,
     /// Goodput, and what is left to others where there are any: a path that belongs to a family.
     #[serde(skip)]
@@ -141,9 +141,9 @@ pub enum Kind {
 pub(super) struct PathModel {
     /// Name, also of its folder of results.
     pub(super) name: Spanned<String>,
-    /// What it is for; a path of a family is for all that it shows.
+    /// Use of the path; one of a family is for all that it shows.
     pub(super) kind: Option<Kind>,
-    /// The family that it belongs to; either all paths of a study have one, or none.
+    /// Family that the path belongs to; either all paths of a study have one, or none.
     pub(super) family: Option<Spanned<String>>,
     /// The scenario file, relative to the study; the flow under test's transport is replaced.
     pub(super) scenario: String,

@@ -22,11 +22,11 @@ pub struct Ranking {
 pub struct RankedPath {
     /// Name.
     pub name: String,
-    /// What it is for.
+    /// Use of the path.
     pub kind: Kind,
     /// Index of the composition with the highest mean goodput.
     pub best: Option<usize>,
-    /// The same among the published ones.
+    /// Index of the published composition with the highest mean goodput.
     pub best_published: Option<usize>,
     /// Index of the competitors' composition.
     pub baseline: Option<usize>,
@@ -35,34 +35,34 @@ pub struct RankedPath {
 /// The results of one composition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its index among the entries.
+    /// Index of the composition among the entries.
     pub entry: usize,
-    /// Mean over the lossy paths of its goodput as a share of the best.
+    /// Mean over the lossy paths of the composition's goodput as a share of the best.
     pub lossy: Option<Estimate>,
-    /// The same over the clean paths.
+    /// Mean over the clean paths of the composition's goodput as a share of the best.
     pub clean: Option<Estimate>,
     /// Mean rank by goodput over lossy and clean paths; equals share a rank.
     pub mean_rank: Option<f64>,
-    /// Lossy paths on which its goodput is above that of every published variant but itself, each
+    /// Lossy paths on which the goodput is above that of every published variant but itself, each
     /// with the whole interval of seeds that differ.
     pub wins: usize,
-    /// Clean paths on which its goodput is below that of the best published variant but itself, with
+    /// Clean paths on which the goodput is below that of the best published variant but itself, with
     /// the whole interval of seeds that differ.
     pub losses: usize,
     /// Mean over lossy and clean paths of the delay, in multiples of each path's floor.
     pub delay: Option<f64>,
-    /// By the competitors' composition: the mean over the paths for fairness.
+    /// Results beside competitors, by their composition's index: the mean over the paths for fairness.
     pub beside: Vec<(usize, Beside)>,
-    /// On each path.
+    /// Results on each path.
     pub on: Vec<OnPath>,
 }
 
-/// How it shares with others.
+/// Sharing of a path between a composition and its competitors.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Beside {
-    /// Its goodput against what one of them gets in its place.
+    /// The composition's goodput against what a competitor gets in its place.
     pub taken: Option<Estimate>,
-    /// Their goodput against what they get beside one of them in its place.
+    /// Competitors' goodput against what they get beside a further one of themselves in its place.
     pub left: Option<Estimate>,
     /// Jain's index of all flows.
     pub jain: Option<Estimate>,
@@ -79,23 +79,23 @@ pub struct OnPath {
     pub rank: Option<f64>,
     /// Relative gain in goodput over the best published variant but itself.
     pub gain: Option<Estimate>,
-    /// The same over the composition that it is set beside.
+    /// Relative gain in goodput over the composition that a mechanism is set beside.
     pub over_base: Option<Estimate>,
     /// Timeouts; of a flow that a proxy splits those of both halves, as `retransmits`.
     pub timeouts: Option<Estimate>,
     /// Segments sent again.
     pub retransmits: Option<Estimate>,
-    /// The same as a share of all that were sent.
+    /// Retransmitted segments as a share of all that were sent.
     pub resent: Option<Estimate>,
     /// Goodput as a share of what the path carries, of a path of a family.
     pub channel: Option<Estimate>,
-    /// Its goodput is above that of every published variant but itself, each with the whole interval.
+    /// Whether the goodput is above that of every published variant but itself, each with the whole interval.
     pub beats_published: bool,
-    /// Its goodput is below that of the best published variant but itself, with the whole interval.
+    /// Whether the goodput is below that of the best published variant but itself, with the whole interval.
     pub is_below_published: bool,
     /// Delay in multiples of the floor.
     pub delay: Option<Estimate>,
-    /// Beside the competitors, where there are some of one composition.
+    /// Results beside the competitors, where there are some of one composition.
     pub beside: Beside,
 }
 

@@ -49,7 +49,7 @@ pub(super) fn read(
     reader.study(name, model)
 }
 
-/// What all steps of reading share.
+/// Context that all steps of reading share: the file, its text and document, its place.
 pub(super) struct Reader<'a> {
     file: &'a str,
     text: &'a str,
@@ -60,7 +60,7 @@ pub(super) struct Reader<'a> {
 /// A path while it is being read.
 pub(super) struct Draft<'a> {
     pub(super) model: &'a PathModel,
-    /// What it is for.
+    /// Use of the path.
     pub(super) kind: Kind,
     /// The scenario's text.
     text: String,
@@ -203,7 +203,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What a path is for.
+    /// Use of a path.
     fn kind_of(&self, model: &PathModel) -> Result<Kind, RankError> {
         let name = model.name.get_ref();
         let (at, message) = match (model.kind, &model.family) {
@@ -515,7 +515,7 @@ fn all(entries: &[Entry]) -> Vec<&Entry> {
     entries.iter().collect()
 }
 
-/// Of compositions that are the same connection under two names, keeps the first.
+/// Drops all but the first of the compositions that are one connection under several names.
 fn drop_twins(entries: &mut Vec<Entry>, scenario: &Scenario, flow: &str) {
     let mut seen: Vec<Transport> = Vec::new();
     let mut points = scenario.points().iter();

@@ -17,7 +17,7 @@ pub type Samples = Vec<Option<f64>>;
 pub struct PathSamples {
     /// Name of the path.
     pub name: String,
-    /// What it is for.
+    /// Use of the path.
     pub kind: Kind,
     /// Composition of the competing flows.
     pub baseline: Option<usize>,
@@ -31,15 +31,15 @@ pub struct PathSamples {
     pub delay: Vec<Samples>,
     /// Timeouts of the flow under test.
     pub timeouts: Vec<Samples>,
-    /// Segments that it sent again.
+    /// Segments that the flow under test sent again.
     pub retransmits: Vec<Samples>,
-    /// The same as a share of all that it sent.
+    /// Segments sent again, as a share of all that the flow under test sent.
     pub resent: Vec<Samples>,
-    /// What the path carries, bit/s of payload, whoever sends; only of paths of families.
+    /// Rate that the path carries, bit/s of payload, whoever sends; only of paths of families.
     pub carried: Samples,
 }
 
-/// What a path carries, a number a seed; `None` where that is not known.
+/// Rate that a path carries, bit/s of payload, a number a seed; `None` where that is not known.
 pub(super) fn carried(path: &StudyPath, scenarios: &[Scenario]) -> Samples {
     let Some(runs) = path.runs.iter().flatten().next() else {
         return Samples::new();

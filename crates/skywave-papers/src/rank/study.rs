@@ -9,7 +9,7 @@ use skywave_scenario::Scenario;
 pub struct Study {
     /// Name, of its folder of results.
     pub name: String,
-    /// What it asks, in one line.
+    /// Question of the study, in one line.
     pub title: String,
     /// More about it.
     pub description: Option<String>,
@@ -28,13 +28,13 @@ pub struct Study {
     pub scenarios: Vec<Scenario>,
     /// Index of the composition that is proposed.
     pub proposed: Option<usize>,
-    /// Index of the one whose fairness it is held to.
+    /// Index of the composition whose fairness the proposed one is held to.
     pub as_fair_as: Option<usize>,
-    /// Of a study of families: index of the one whose treatment of others is the measure.
+    /// Index of the composition whose treatment of others is the measure, in a study of families.
     pub reference: Option<usize>,
-    /// What counts as delay.
+    /// Measure that counts as delay.
     pub delay: Delay,
-    /// What the table is sorted by.
+    /// Measure that the table is sorted by.
     pub order: Order,
 }
 
@@ -43,7 +43,7 @@ pub struct Study {
 pub struct StudyPath {
     /// Name, of its folder of results.
     pub name: String,
-    /// What it is for.
+    /// Use of the path.
     pub kind: Kind,
     /// The family that it belongs to, if the study's paths have families.
     pub family: Option<Family>,
@@ -51,8 +51,8 @@ pub struct StudyPath {
     pub about: Option<String>,
     /// For each composition its runs; `None` where it cannot run.
     pub runs: Vec<Option<Runs>>,
-    /// What the flows beside the one under test get beside others is held against: their own composition, if it is one
-    /// for all and among the entries; of a path of a family the study's reference.
+    /// Index of the composition against which the goodput of the flows beside the one under test is held: their own,
+    /// if it is one for all and among the entries; of a path of a family the study's reference.
     pub baseline: Option<usize>,
 }
 
@@ -74,19 +74,19 @@ pub enum Group {
     Recorded,
     /// The narrowest link on the way has less than [`Group::SLOW`] in the long run.
     Slow,
-    /// None of these.
+    /// No other flow shares the way, no link on it is recorded, and the narrowest has at least [`Group::SLOW`].
     Alone,
 }
 
 impl Study {
-    /// Its paths belong to families.
+    /// Whether the study's paths belong to families.
     pub fn has_families(&self) -> bool {
         self.paths.iter().any(|path| path.family.is_some())
     }
 }
 
 impl Group {
-    /// All of them, in the order of tables.
+    /// Groups of paths, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
     /// The rate of a path that is not slow, bit/s.
     pub const SLOW: f64 = 0.5e6;
@@ -107,7 +107,7 @@ impl Group {
 pub struct Runs {
     /// Index of the scenario.
     pub scenario: usize,
-    /// Its point.
+    /// Index of the point in the scenario.
     pub point: usize,
     /// The flows that are measured.
     pub flows: Flows,
@@ -116,13 +116,13 @@ pub struct Runs {
 /// Flows of a run by the parts that they have in a study, as indices.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Flows {
-    /// Those under test: one, or the copies of one. Of a flow that a proxy splits the half to the destination.
+    /// Flows under test: one, or the copies of one. Of a flow that a proxy splits the half to the destination.
     pub test: Vec<usize>,
-    /// The other halves of those that a proxy splits.
+    /// Halves from the source of the flows under test that a proxy splits.
     pub near: Vec<usize>,
-    /// The same flows as a whole, among those that proxies split.
+    /// Flows under test as a whole, among those that proxies split.
     pub split: Vec<usize>,
-    /// The flows beside them: all TCP flows; on a path of a family those whose data take a link on their way.
+    /// Flows beside those under test: all TCP flows; on a path of a family those whose data take a link on their way.
     pub others: Vec<usize>,
 }
 

@@ -44,7 +44,7 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
     out
 }
 
-/// What does not run on some path or on any, with the reasons.
+/// Compositions and mechanisms that do not run on some path or on any, with the reasons.
 fn absent(study: &Study) -> String {
     let mut out = String::new();
     for (letter, reason) in notes(study) {

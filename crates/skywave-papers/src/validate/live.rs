@@ -27,7 +27,7 @@ pub enum LiveError {
         set: String,
         /// The setting that was given.
         name: String,
-        /// Those that there are.
+        /// Settings that the set's points have.
         known: String,
     },
     /// The point is none of the set's.
@@ -194,7 +194,7 @@ struct Script {
 }
 
 impl Script {
-    /// That of `set`.
+    /// Script of `set` in a file.
     fn of(set: &Set) -> Result<Self, LiveError> {
         let text = set.place.text(&live(set)?.script).map_err(SetError::from)?;
         Ok(Self::write(&text)?)

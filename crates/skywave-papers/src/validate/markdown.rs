@@ -1,4 +1,4 @@
-//! What came of all sets as a table in Markdown, for a page between hand-written text.
+//! Results of all sets as a table in Markdown, for a page between hand-written text.
 
 use super::Judged;
 use crate::page::{PageError, replaced, table};

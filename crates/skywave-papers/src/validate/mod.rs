@@ -63,7 +63,7 @@ fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Com
 pub struct Judged<'a> {
     /// The set.
     pub set: &'a Set,
-    /// Its rows, in order.
+    /// Rows of the set, in order.
     pub rows: Vec<JudgedRow<'a>>,
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::Quantity;
 
-/// What is compared, what is asked of it, and how a row of the reference becomes a scenario.
+/// Terms of a comparison: what is compared, what is asked of it, and how a row of the reference becomes a scenario.
 ///
 /// *Templates* are texts in the language of Jinja over the row's cells and the set's variables, *expressions* are such
 /// without the braces.
@@ -35,7 +35,7 @@ pub struct Terms {
     pub(super) scenario: String,
     /// Expression: the rows that are compared; default all.
     pub(super) rows: Option<String>,
-    /// Of rows with the same labels the first one counts alone.
+    /// Whether the first of the rows with the same labels counts alone.
     #[serde(default)]
     pub(super) once: bool,
     /// The columns and variables that tell rows apart.
@@ -72,7 +72,7 @@ pub(super) struct Measured {
     /// The column with a number a run, or the beginning of the names of those with mean, deviation and interval;
     /// default the quantity's name.
     pub(super) column: Option<String>,
-    /// Which flows it is of, where the column has a number a flow and run.
+    /// Part of the flows that the quantity is of, where the column has a number a flow and run.
     pub(super) flows: Option<Part>,
     /// The table has the mean over the flows, and not the sum.
     #[serde(default)]
@@ -128,7 +128,7 @@ impl Terms {
 }
 
 impl Part {
-    /// What of a run's flows it is; `None` of one flow alone, except for the sum.
+    /// The part's value among the numbers of a run's flows; `None` of one flow alone, except for the sum.
     pub(super) fn of(self, flows: &[f64]) -> Option<f64> {
         let (first, others) = flows.split_first()?;
         let rest = || others.iter().sum::<f64>();

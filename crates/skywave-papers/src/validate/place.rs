@@ -17,9 +17,9 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/peers.rs"));
 /// The folder of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// That of the built-in set of this name.
+    /// Folder of the built-in set of this name.
     BuiltIn(String),
-    /// One on the disk.
+    /// Folder on the disk.
     Folder(PathBuf),
 }
 
@@ -50,7 +50,7 @@ impl Place {
         }
     }
 
-    /// What messages call the file at `path`: a path from the repository's root, or one of the user's.
+    /// Name of the file at `path` in messages: a path from the repository's root, or one of the user's.
     pub(super) fn shown(&self, path: &str) -> String {
         let path = match self {
             Self::Folder(folder) => folder.join(path),

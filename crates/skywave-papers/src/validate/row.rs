@@ -21,7 +21,7 @@ pub struct Row {
     pub labels: Vec<(String, String)>,
     /// The other simulator's numbers.
     pub reference: Vec<(Quantity, Estimate)>,
-    /// Its scenario.
+    /// Scenario of the row.
     pub(super) scenario: Scenario,
     /// How our outcome is read.
     pub(super) reading: Reading,
@@ -74,7 +74,7 @@ impl Row {
     }
 }
 
-/// What makes rows of cells: the templates of a set.
+/// Maker of rows out of cells, by the templates of a set.
 pub(super) struct Maker<'a> {
     name: &'a str,
     terms: &'a Terms,
@@ -202,7 +202,7 @@ impl<'a> Maker<'a> {
         Ok(list)
     }
 
-    /// What a template makes of the cells; any other value as it is written.
+    /// Text that a template makes of the cells; any other value as it is written.
     fn text(&self, value: &Value, cells: &Cells) -> Result<String, SetError> {
         let Value::String(template) = value else {
             return Ok(value.to_string());

@@ -12,26 +12,26 @@ use super::row::{Maker, Row};
 use super::table::{self, Cells};
 use crate::file::{FileError, from_toml};
 
-/// Why there is no such set, or none that can be run.
+/// Reason why there is no such set, or none that can be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    /// None has this name.
+    /// No set has this name.
     #[error("there is no set `{name}`; there are {known}")]
     Unknown {
         /// The name that was asked for.
         name: String,
-        /// Those that there are, and the one that may have been meant.
+        /// Names of the sets that exist, and the one that may have been meant.
         known: String,
     },
-    /// A file of it cannot be read, or is not what it should be.
+    /// A file of the set cannot be read, or is not what it should be.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A row of its table, or what becomes of it, cannot be understood.
+    /// A row of the set's table, or what becomes of it, cannot be understood.
     #[error("{place}: {what}")]
     Row {
         /// The table and its line, the template, or the option that gave the row.
         place: String,
-        /// What is wrong there.
+        /// Mistake at that place, in words.
         what: String,
     },
     /// A row is no valid scenario.
@@ -42,7 +42,7 @@ pub enum SetError {
 /// Rows that belong together, ready to run.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// Its name on the command line.
+    /// Name of the set on the command line.
     pub name: String,
     /// The terms of the comparison.
     pub terms: Terms,
@@ -106,7 +106,7 @@ impl Set {
         Ok(set)
     }
 
-    /// Its rows.
+    /// Rows of the set.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -116,8 +116,8 @@ impl Set {
         self.rows.retain(keep);
     }
 
-    /// The same with this text in a column, or as the value of a variable, of every row; the reference and other variables
-    /// stay.
+    /// A set with this text in a column, or as the value of a variable, of every row; the reference and other
+    /// variables stay.
     pub fn with(&self, column: &str, text: &str) -> Result<Self, SetError> {
         let mut set = self.clone();
         self.making(|maker| {
@@ -157,7 +157,7 @@ impl Set {
         })
     }
 
-    /// What `make` makes by the set's templates.
+    /// Result of `make` with the set's templates.
     pub(super) fn making<T>(
         &self,
         make: impl FnOnce(&Maker<'_>) -> Result<T, SetError>,

@@ -12,7 +12,7 @@ use skywave_lab::experiment::stats::Estimate;
 /// A row of a table by the names of its columns, and values that a set adds to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cells {
-    /// What messages call the row: a table and a line.
+    /// Place of the row in messages: a table and a line.
     place: String,
     texts: BTreeMap<String, String>,
 }
@@ -58,7 +58,7 @@ impl Cells {
         self.texts.contains_key(name)
     }
 
-    /// What messages call the row.
+    /// Place of the row in messages: a table and a line.
     pub(super) fn place(&self) -> &str {
         &self.place
     }

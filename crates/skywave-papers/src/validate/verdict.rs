@@ -17,7 +17,7 @@ use skywave_lab::experiment::stats::Estimate;
 pub enum Quantity {
     /// In-order payload of all measured flows, Mb/s.
     Goodput,
-    /// That of the first one alone, which has the shortest round trip, Mb/s.
+    /// In-order payload of the first measured flow alone, which has the shortest round trip, Mb/s.
     FirstGoodput,
     /// In-order payload of the flows beside the measured ones, Mb/s.
     BesideGoodput,
@@ -40,7 +40,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// All, in the order of columns.
+    /// Quantities in the order of columns.
     pub const ALL: [Self; 11] = [
         Self::Goodput,
         Self::FirstGoodput,
@@ -55,7 +55,7 @@ impl Quantity {
         Self::Sojourn,
     ];
 
-    /// Its name in tables and JSON.
+    /// Name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Goodput => "goodput_mbps",
@@ -85,7 +85,7 @@ impl Quantity {
         }
     }
 
-    /// Its value in our outcome, read in this way; `None` where the outcome has no such thing.
+    /// Value in our outcome, read as `reading` says; `None` where the outcome has no such thing.
     pub(super) fn of(self, outcome: &Outcome, reading: &Reading) -> Option<f64> {
         let flows = || outcome.flows.iter().take(reading.measured);
         let mbps = |bps: f64| bps * 1e-6 * reading.scale;

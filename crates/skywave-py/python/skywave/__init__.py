@@ -131,7 +131,7 @@ class Variant(NamedTuple):
 
 
 def variants() -> list[Variant]:
-    """What can be compared and composed.
+    """Members and presets that can be compared and composed.
 
     >>> [v.name for v in variants() if v.slot == "recovery"]
     ['tahoe', 'reno', 'newreno', 'sack', 'prr', 'sack1']

@@ -105,7 +105,7 @@ class Results:
 
     @property
     def title(self) -> str:
-        """What the scenario shows."""
+        """Title of the scenario."""
         return self._inner.title
 
     @property

@@ -12,7 +12,8 @@ use super::events::{
 };
 use super::{Member, Object, answer, answer_of, attempt};
 
-/// Its methods, and the one window that it is shown.
+/// Methods of a window law's Python object, each `None` where it is not written, and the one window that they are
+/// shown.
 pub(super) struct Python {
     on_ack: Option<Py<PyAny>>,
     grow: Option<Py<PyAny>>,

@@ -13,7 +13,7 @@ use super::{Member, Object, answer, answer_of, attempt};
 /// The detector whose answers stand where a method is not written.
 const STANDARD: Dupacks = Dupacks(3);
 
-/// Its methods.
+/// Methods of a detector's Python object, each `None` where it is not written.
 pub(super) struct Python {
     on_dupack: Option<Py<PyAny>>,
     on_new_ack: Option<Py<PyAny>>,

@@ -1,4 +1,4 @@
-//! What members written in Python are told, and what they answer. Times are in seconds, windows in
+//! Events that members written in Python are told, and their answers. Times are in seconds, windows in
 //! segments, positions in bytes.
 
 use pyo3::prelude::*;
@@ -63,7 +63,7 @@ getters! { AckEvent:
     one_way Option<f64> = |e| e.0.one_way.map(Offset::as_secs_f64);
 }
 
-/// What an ACK says of the rate of delivery.
+/// Sample of the rate of delivery that an ACK gives.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct RateSample(flight::RateSample);
 
@@ -147,7 +147,7 @@ getters! { IdleEvent:
     initial_window f64 = |e| e.0.initial_window.0;
 }
 
-/// What the receiver tells of the way of the data.
+/// Hints about the way of the data that the receiver tells.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct HintsEvent {
     pub(super) now: Time,
@@ -264,7 +264,7 @@ getters! { Flight:
     delivery Option<Delivery> = |f| f.0.delivery().map(Delivery::new);
 }
 
-/// What was delivered last, for a detector that needs deliveries.
+/// The latest delivery, for a detector that needs deliveries.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct Delivery {
     rtt: Duration,
@@ -288,7 +288,7 @@ getters! { Delivery:
     reordered bool = |d| d.reordered;
 }
 
-/// What a detector found by its own timer or by what was delivered.
+/// Answer of a detector to its own timer or to a delivery.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct Finding(pub(super) detection::Finding);
 
@@ -321,7 +321,7 @@ impl Finding {
     }
 }
 
-/// What the sender knows when it asks a detector.
+/// The sender's state when it asks a detector.
 #[pyclass(frozen, module = "skywave")]
 pub(crate) struct DetectionEvent {
     flight: flight::Flight,

@@ -7,13 +7,13 @@ use super::{LATEST, MOST_TOLD, Report, Tag};
 /// The datagrams of one peer since the last report, or a sample of them.
 #[derive(Debug)]
 pub struct Arrivals {
-    /// Its times begin here.
+    /// Start of the time in which arrivals are told.
     origin: Instant,
-    /// Tags and microseconds, in the order of arrival.
+    /// Tags of datagrams and their arrivals in microseconds since `origin`, in the order of arrival.
     arrived: Vec<(Tag, u64)>,
-    /// Only datagrams of this level are told of.
+    /// Smallest level of the datagrams that are told of (the module says what a level is).
     level: u32,
-    /// When the level was looked at last.
+    /// When `level` was last looked at, to lower it.
     looked: Instant,
 }
 
@@ -52,7 +52,7 @@ impl Arrivals {
         self.looked = now;
     }
 
-    /// What is to be told now; `None` if nothing came.
+    /// Report of the datagrams that came since the last one; `None` if nothing came.
     pub fn report(&mut self, now: Instant) -> Option<Report> {
         self.looked = now;
         if self.arrived.len() < MOST_TOLD / 2 {

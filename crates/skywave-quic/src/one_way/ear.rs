@@ -1,4 +1,4 @@
-//! What a law hears of one-way delays.
+//! Ear of a law: the one-way delays of a connection, kept until the law hears of the smallest.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,18 +15,18 @@ pub struct Ear(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    /// This host's time begins here.
+    /// Start of this host's time.
     origin: Instant,
-    /// Nanoseconds of the first delay.
+    /// First delay, in nanoseconds.
     first: Option<i64>,
-    /// The smallest delay since the law was told one.
+    /// Smallest delay in nanoseconds since the law was told one.
     least: Option<i64>,
     /// Datagrams that left until then went another way.
     moved: Option<Instant>,
 }
 
 impl Ear {
-    /// Has heard nothing.
+    /// An ear that has heard nothing.
     pub fn new(now: Instant) -> Self {
         Self(Arc::new(Mutex::new(State {
             origin: now,
@@ -57,7 +57,7 @@ impl Ear {
         }
     }
 
-    /// The smallest delay that was heard since it was last asked.
+    /// The smallest delay that was heard since this was last asked.
     pub(crate) fn take(&self) -> Option<Offset> {
         self.lock().least.take().map(Offset::from_nanos)
     }

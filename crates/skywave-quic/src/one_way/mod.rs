@@ -57,7 +57,7 @@ impl Tag {
     /// Bytes that are taken.
     const BYTES: usize = 5;
 
-    /// Of a datagram that is long enough.
+    /// Tag of a datagram; `None` if it is too short to have one.
     pub fn of(datagram: &[u8]) -> Option<Self> {
         datagram.last_chunk().map(|bytes| Self::from_bytes(*bytes))
     }

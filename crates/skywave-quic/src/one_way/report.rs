@@ -5,14 +5,14 @@
 
 use super::Tag;
 
-/// Of the messages of this module.
+/// Version of the messages of this module, their first byte.
 pub const VERSION: u8 = 1;
 /// Datagrams in a report, at most.
 pub const MOST_TOLD: usize = 8;
-/// Bytes before the arrivals, and of each of them.
+/// Bytes of a report before its arrivals, and of each arrival.
 const HEAD: usize = 1 + FIRST;
 const ARRIVAL: usize = Tag::BYTES + AFTER;
-/// Bytes of the first time, and of those after it.
+/// Bytes of the time of the first arrival, and of that of each later one.
 const FIRST: usize = 6;
 const AFTER: usize = 3;
 
@@ -21,11 +21,11 @@ const AFTER: usize = 3;
 pub struct Report(Vec<u8>);
 
 impl Report {
-    /// Bytes of the longest one.
+    /// Bytes of the longest report.
     pub(super) const MOST_BYTES: usize = HEAD + MOST_TOLD * ARRIVAL;
 
-    /// Of these tags and microseconds, in the order of time: those that are too late after the first one are left
-    /// out, and so are those after [`MOST_TOLD`]. `None` of none, and after nine years.
+    /// A report of these tags and microseconds, in the order of time; arrivals too late after the first one are left
+    /// out, and so are those after [`MOST_TOLD`]. `None` if there is none, and after nine years.
     pub(super) fn new(arrived: &[(Tag, u64)]) -> Option<Self> {
         let &(_, first) = arrived.first()?;
         let mut bytes = Vec::with_capacity(Self::MOST_BYTES);
@@ -40,7 +40,7 @@ impl Report {
         Some(Self(bytes))
     }
 
-    /// The report that these bytes are, if they are one.
+    /// Reads a report; `None` if these bytes are none.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (head, arrivals) = bytes.split_first_chunk::<HEAD>()?;
         let count = arrivals.len() / ARRIVAL;
@@ -49,7 +49,7 @@ impl Report {
         is_one.then(|| Self(bytes.to_vec()))
     }
 
-    /// Its bytes.
+    /// Bytes of the message.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }

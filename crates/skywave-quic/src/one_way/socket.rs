@@ -13,7 +13,7 @@ use noq::{AsyncUdpSocket, UdpSender};
 use super::Watch;
 use crate::versions::leave_out;
 
-/// What noq takes for the socket.
+/// A socket for noq that notes arrivals in `watch`, and leaves out what no endpoint must look at.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) inner: Box<dyn AsyncUdpSocket>,
@@ -60,7 +60,7 @@ impl AsyncUdpSocket for Watched {
     }
 }
 
-/// The same for what is sent.
+/// Sender of a [`Watched`] socket, which notes departures.
 #[derive(Debug)]
 struct WatchedSender {
     inner: Pin<Box<dyn UdpSender>>,

@@ -36,15 +36,15 @@ pub struct Watch(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Times of arrivals begin here.
+    /// Start of the times of arrivals.
     origin: Instant,
-    /// All that came, whoever sent them.
+    /// Number of times that datagrams came, one or several together, whoever sent them.
     datagrams: AtomicU64,
-    /// Connections that hear, and peers that are told: without one, nothing is noted.
+    /// Connections that hear, and peers that are told: while there is none, nothing is noted.
     hearing: AtomicUsize,
     telling: AtomicUsize,
     departures: Mutex<Departures>,
-    /// By the address of the peer.
+    /// Peers that are told, by address.
     peers: Mutex<HashMap<SocketAddr, Peer>>,
 }
 

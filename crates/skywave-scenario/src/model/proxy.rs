@@ -95,8 +95,8 @@ pub(crate) enum TowardsSourcePresetModel {
 pub(crate) enum TowardsSourceSettingsModel {
     /// As "plain", and no window above this many segments: intentional flow control, which has 2.
     Window(Count),
-    /// It acknowledges what the destination has acknowledged, but for the last byte, and closes the window while the
-    /// destination does not answer; the destination announces itself at the end of each blackout on its way (M-TCP).
+    /// The proxy acknowledges what the destination has acknowledged, but for the last byte, and closes the window while
+    /// the destination does not answer; the destination announces itself at the end of each blackout on its way (M-TCP).
     EndToEnd(Spanned<TableModel<EndToEnd>>),
 }
 
@@ -131,6 +131,6 @@ pub(crate) enum TowardsDestinationPresetModel {
 pub(crate) enum TowardsDestinationSettingsModel {
     /// A segment at a time, spaced by the gaps between arrivals: adaptive rate control.
     Spaced(Spanned<TableModel<Spaced>>),
-    /// What comes in lumps a segment at a time, at the mean rate of arrival: PEP pacing.
+    /// A segment at a time, at the mean rate of arrival, of what comes in lumps: PEP pacing.
     Paced(Spanned<TableModel<Paced>>),
 }

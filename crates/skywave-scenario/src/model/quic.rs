@@ -15,7 +15,7 @@ use crate::model::units::{Period, Window};
 pub(crate) struct QuicModel {
     /// First congestion window, in packets or in bytes of payload; default "10 segments".
     pub(crate) initial_window: Option<Window>,
-    /// What ends slow start besides a loss; default "standard".
+    /// Rule that ends slow start besides a loss; default "standard".
     pub(crate) slow_start: Option<NamedModel<SlowStartConfig>>,
     /// Packets with data are ECN-capable, and the receiver counts marks; default false, with laws that need it
     /// true.

@@ -86,7 +86,7 @@ pub(crate) enum StandardModel {
     G,
 }
 
-/// Which unicast frames RTS and CTS go before.
+/// Unicast frames that RTS and CTS go before.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -62,7 +62,7 @@ pub(crate) struct TcpModel {
     pub(crate) loss_window: Option<Window>,
     /// First slow start threshold; default the receiver's window.
     pub(crate) initial_ssthresh: Option<Window>,
-    /// What ends slow start besides a loss; default "standard", with `profile = "linux"` and CUBIC "hystart".
+    /// Rule that ends slow start besides a loss; default "standard", with `profile = "linux"` and CUBIC "hystart".
     pub(crate) slow_start: Option<NamedModel<SlowStartConfig>>,
     /// Signs by which a cut of the window is found to be a mistake and taken back; "eifel" needs `timestamps`, and
     /// "d-sack" `dsack`; default [], with `profile = "linux"` all.
@@ -124,7 +124,7 @@ pub(crate) struct TcpModel {
     /// Data in flight are bounded beside the window, by how long 802.11 stations contend for the channel
     /// (docs/mechanisms/contention-control.md); sets `hints`; default false.
     pub(crate) contention_control: Option<bool>,
-    /// What sets the pace at which segments leave; default "off".
+    /// Source of the pace at which segments leave; default "off".
     pub(crate) pacing: Option<NamedModel<PacingConfig>>,
     /// NewReno restarts the timer on the first partial ACK only (RFC 6582 section 4); default true.
     pub(crate) impatient: Option<bool>,

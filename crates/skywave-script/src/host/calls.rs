@@ -14,12 +14,12 @@ use crate::report::Skip;
 /// `O_RDWR`.
 const READ_WRITE: i64 = 2;
 
-/// What a call returns.
+/// Return of a call: its value, the name of its error, and a wrong value that it wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) value: i64,
     pub(crate) error: Option<&'static str>,
-    /// A value that it wrote is another one than expected: what was expected, what came.
+    /// A value that the call wrote is another one than expected: what was expected, what came.
     pub(crate) wrong: Option<(String, String)>,
 }
 

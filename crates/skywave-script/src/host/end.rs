@@ -25,17 +25,17 @@ const FIRST_RECEIVED_MSS: u32 = 536;
 pub struct End {
     pub(crate) connection: Connection,
     pub(crate) system: System,
-    /// The window scale that its SYN offers.
+    /// Window scale that this end's SYN offers.
     shift: u8,
     /// The window scale of the peer's SYN.
     peer_shift: u8,
     /// The peer's initial sequence number.
     pub(crate) irs: Option<u32>,
-    /// An error that no call has told yet.
+    /// Error that no call has told yet.
     pub(crate) error: Option<&'static str>,
-    /// It was established at some time.
+    /// The connection was established at some time.
     pub(crate) connected: bool,
-    /// It is over.
+    /// The connection has ended.
     pub(crate) over: bool,
     /// A reset of the peer's has ended it.
     pub(crate) was_reset: bool,
@@ -45,15 +45,15 @@ pub struct End {
     pub(crate) wakes: Wakes,
     /// Bytes of the receive buffer that are asked for; rounded where the system does so.
     pub(crate) receive_buffer: u32,
-    /// The buffer was set by the application.
+    /// The application has set the receive buffer.
     pub(crate) own_buffer: bool,
     pub(crate) write_shut: bool,
     pub(crate) read_shut: bool,
     /// The application has closed both ways.
     pub(crate) closed: bool,
-    /// The answer to data that came after that.
+    /// Answer to data that came after the application had closed both ways.
     pub(crate) late_reset: Option<Segment>,
-    /// The MSS of its SYN.
+    /// MSS of this end's SYN.
     pub(crate) advertised: u32,
     /// When data came last, or the connection was made.
     pub(crate) last_data: Time,
@@ -63,9 +63,9 @@ pub struct End {
     /// Payload of the largest segment that came, as Linux estimates it.
     pub(crate) received_mss: u32,
     arriving_mss: Option<u32>,
-    /// A call has accepted it.
+    /// A call has accepted the connection.
     pub(crate) accepted: bool,
-    /// SYNs sent.
+    /// SYNs that this end has sent.
     syns: u32,
     syn_retries: Option<u32>,
     /// When a connection that is not established is given up.
@@ -213,7 +213,7 @@ impl End {
         }
     }
 
-    /// The next segment that it sends, with the field of its header for the window.
+    /// Next segment that this end sends, with the field of its header for the window.
     pub(crate) fn poll(&mut self, now: Time) -> Option<(Outgoing, u32)> {
         let outgoing = self.connection.poll_transmit(now)?;
         let segment = &outgoing.segment;
@@ -230,7 +230,7 @@ impl End {
         Some((outgoing, field))
     }
 
-    /// Ends it without a word to the peer.
+    /// Ends the connection without a word to the peer.
     pub(crate) fn give_up(&mut self, error: &'static str) {
         self.connection.abort();
         // In SYN-SENT nobody is told; in another state the reset is thrown away.
@@ -239,7 +239,7 @@ impl End {
         self.error = Some(error);
     }
 
-    /// Ends it by a reset that acknowledges what has come, as Linux does when nobody will read that.
+    /// Ends the connection by a reset that acknowledges what has come, as Linux does when nobody will read that.
     pub(crate) fn abort_unread(&mut self, now: Time) -> Option<Segment> {
         self.connection.abort();
         let reset = self.connection.poll_transmit(now)?.segment;
@@ -258,7 +258,7 @@ impl End {
         })
     }
 
-    /// Its state as the application sees it.
+    /// State of the connection as the application sees it.
     pub fn state(&self) -> State {
         self.connection.state()
     }

@@ -1,4 +1,4 @@
-//! What a connection tells of itself: the fields of `tcp_info` that are modelled.
+//! State that a connection tells of itself: the fields of `tcp_info` that are modelled.
 
 use skywave_core::tcp::connection::State;
 use skywave_core::tcp::limits::Limit;

@@ -55,7 +55,7 @@ pub struct Host {
     newest: Option<i64>,
     /// The connection that packets are compared of.
     tested: Option<usize>,
-    /// What it has sent and nobody has looked at.
+    /// Packets that the host has sent and nobody has looked at.
     sent: std::collections::VecDeque<Sent>,
     /// When the call that blocks gives up.
     call_deadline: Option<Time>,

@@ -4,7 +4,7 @@ use skywave_core::time::Duration;
 
 use crate::report::Skip;
 
-/// Whose defaults and choices a script expects: it is told by the names of the variables that it sets.
+/// System whose defaults and choices a script expects: told by the names of the variables that the script sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// Linux, with the values that google/packetdrill's suite begins with.
@@ -16,7 +16,7 @@ pub enum System {
 /// The variables.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whose they are.
+    /// System that the variables are of.
     pub system: System,
     /// Bytes of an IP packet on the device.
     pub mtu: u32,
@@ -66,7 +66,7 @@ pub struct Settings {
     pub arriving_mss: Option<u32>,
     /// SYNs that are sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,
-    /// What FreeBSD gives a connection to become established.
+    /// Time that FreeBSD gives a connection to become established.
     pub keep_init: Duration,
     /// An ICMP message may end a connection that is being opened.
     pub icmp_may_reset: bool,

@@ -6,7 +6,7 @@ use skywave_core::time::Duration;
 
 use super::ready::Watch;
 
-/// What an application has asked of a socket before it connects or listens.
+/// Wishes of an application for a socket, before it connects or listens.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wishes {
     pub(crate) receive_buffer: Option<u32>,
@@ -23,7 +23,7 @@ pub(crate) struct Wishes {
     pub(crate) syn_retries: Option<u32>,
 }
 
-/// What a file descriptor stands for.
+/// Kind of thing that a file descriptor stands for.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// A socket that is neither connected nor listening.

@@ -1,4 +1,4 @@
-//! What a script says: its options and its events, as plain data.
+//! A script as plain data: its options and its events.
 
 mod call;
 mod cursor;
@@ -17,33 +17,33 @@ pub(crate) use packet::LETTERS;
 /// A script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// Its `--name=value` lines.
+    /// Options of the script: its `--name=value` lines.
     pub settings: Vec<Setting>,
-    /// What happens, in order; shell text without a time at its beginning and its end has the time `+0`.
+    /// Events of the script, in order; shell text without a time at its beginning and its end has the time `+0`.
     pub events: Vec<Event>,
 }
 
 /// A `--name=value` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Where it stands.
+    /// Place of the line.
     pub place: Place,
-    /// Its name, without the dashes.
+    /// Name of the option, without the dashes.
     pub name: String,
-    /// Its value, empty where none is given.
+    /// Value of the option, empty where none is given.
     pub value: String,
 }
 
 /// One thing that happens, or is expected to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Where it begins.
+    /// Place where the event begins.
     pub place: Place,
     /// When it happens.
     pub when: When,
     /// When a call that blocks returns, on the same base as `when`.
     pub until: Option<Duration>,
-    /// What happens.
+    /// Action or expectation that the event is.
     pub what: What,
 }
 
@@ -62,7 +62,7 @@ pub enum When {
     RelativeRange(Duration, Duration),
 }
 
-/// What happens at an event.
+/// Action of an event, or what it expects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A packet arrives at the system under test.
@@ -135,33 +135,33 @@ pub enum TcpOption {
         /// TSecr.
         echo: u32,
     },
-    /// One that is not modelled, by its name.
+    /// An option that is not modelled, by its name.
     Other(String),
 }
 
 /// An ICMP message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IcmpPacket {
-    /// Its type's name.
+    /// Name of the message's type.
     pub kind: String,
-    /// Its code's name.
+    /// Name of the message's code.
     pub code: String,
     /// The MTU of the next hop.
     pub mtu: Option<u32>,
-    /// First sequence number of the segment that it quotes, if it quotes one.
+    /// First sequence number of the segment that the message quotes, if it quotes one.
     pub seq: Option<u32>,
 }
 
 /// A call of the application's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Its arguments.
+    /// Arguments, in order.
     pub arguments: Vec<Value>,
-    /// What it returns.
+    /// Value that the call is to return.
     pub result: Value,
-    /// The error, by its name, if it is to be compared.
+    /// Name of the error that the call is to return, if it is to be compared.
     pub error: Option<String>,
 }
 
@@ -180,6 +180,6 @@ pub enum Value {
     List(Vec<Value>),
     /// A structure in braces: its fields, with names where they are given.
     Structure(Vec<(String, Value)>),
-    /// What the tool fills in.
+    /// `...` in place of a value, which the tool fills in.
     Ellipsis,
 }

@@ -17,9 +17,9 @@ pub(super) struct Pending {
     call: Call,
     done: Option<u64>,
     begun: Time,
-    /// When it is to return.
+    /// When the call is to return.
     until: Time,
-    /// It returned, and not as it should.
+    /// The call returned, and not as it should.
     pub(super) failed: bool,
 }
 
@@ -153,7 +153,7 @@ fn compare(call: &Call, answer: &Answer) -> Result<(), Stop> {
     })
 }
 
-/// One of the two names of an error.
+/// Name by which an error is compared, of errors with two names.
 fn plain(error: &str) -> &str {
     if error == "EWOULDBLOCK" {
         "EAGAIN"

@@ -36,7 +36,7 @@ const MOST_TIMERS: usize = 100_000;
 pub struct Options {
     /// The sender's policies.
     pub composition: Composition,
-    /// Whose defaults and choices the scripts expect; `None` to tell it by the variables that each sets.
+    /// System whose defaults and choices the scripts expect; `None` to tell it by the variables that each sets.
     pub system: Option<System>,
 }
 
@@ -65,9 +65,10 @@ pub fn run(script: &Script, options: &Options) -> Verdict {
 #[derive(Clone, Debug)]
 struct Setup {
     settings: Settings,
-    /// A packet or a return may be this much too early or too late.
+    /// Time by which a packet or a return may be too early or too late.
     tolerance: Duration,
-    /// The same as a share of the time since the event before.
+    /// Time by which a packet or a return may be too early or too late, as a share of the time since the event
+    /// before.
     share: f64,
     /// Length of a tick of the timestamps' clock; zero if their values are not compared.
     tick: Duration,

@@ -63,7 +63,7 @@ fn is_fast_open(value: &crate::language::Value) -> bool {
     }
 }
 
-/// Whose variables the script sets.
+/// System whose variables the script sets.
 fn system(script: &Script) -> System {
     let is_bsd = |event: &Event| match &event.what {
         What::Shell(text) => text.contains("net.inet.") || text.contains("kern.ipc."),

@@ -44,7 +44,7 @@ fn options(list: &[TcpOption]) -> String {
     }
 }
 
-/// What a script expects.
+/// Text of a packet that a script expects.
 pub(super) fn expected(packet: &TcpPacket) -> String {
     let mut text = String::new();
     if let Some(ecn) = &packet.ecn {
@@ -112,7 +112,7 @@ impl Run {
         self.local.to_script(segment.seq.0, segment.is_syn())
     }
 
-    /// What was sent.
+    /// Text of a packet that was sent.
     pub(super) fn got(&self, sent: &Sent) -> String {
         let segment = &sent.segment;
         let is_syn = segment.is_syn();

@@ -11,7 +11,7 @@ use crate::numbers::Direction;
 
 /// A tick of the peer's clock, as a time: only their order and their echo matter.
 const PEER_TICK: u64 = 1_000_000;
-/// What the first timestamp of the peer's is, in ticks: earlier ones are above zero.
+/// First timestamp of the peer, in ticks: so high that earlier ones are above zero.
 const PEER_FIRST: i64 = 1 << 33;
 
 impl Run {

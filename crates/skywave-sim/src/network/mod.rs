@@ -11,7 +11,7 @@ use crate::spec::LinkSpec;
 pub use pair::{Passes, passes};
 pub use ways::{Way, ways};
 
-/// Why there is no route.
+/// Why no route leads from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoRoute {
     /// No sequence of links leads from one node to the other.
@@ -61,7 +61,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router over these ways between `nodes` nodes.
+    /// A router over `edges`, whose ends are indices below `nodes`.
     pub fn new(edges: Vec<Edge>, nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
         let mut incoming = vec![Vec::new(); nodes];

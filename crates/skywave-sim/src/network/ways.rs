@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-/// A way of fewest hops.
+/// A way of fewest hops from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// The first place on it.
+    /// First place after the start; the end itself if it is one hop away.
     pub first: usize,
-    /// How many hops it has.
+    /// Number of hops.
     pub hops: usize,
 }
 

@@ -17,7 +17,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The value as a number, when there is one.
+    /// The cell's value as a finite number; `None` where the run has none, or none before its end.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Count(n) => Some(n as f64),

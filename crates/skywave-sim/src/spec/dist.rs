@@ -42,7 +42,7 @@ pub enum Dist {
 }
 
 impl Dist {
-    /// One value, from random numbers of `draws`.
+    /// A value drawn from the distribution, by random numbers of `draws`.
     pub fn draw(&self, draws: &mut Stream) -> f64 {
         match *self {
             Self::Constant(value) => value,

@@ -18,9 +18,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// the far side's kernel: only bytes go further, in a connection outside of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forward {
-    /// The port, from 1.
+    /// TCP port of the far side, from 1.
     pub port: u16,
-    /// Where its connections go, from this machine's own network.
+    /// Address to which this machine passes on connections to the port, from its own network.
     pub to: SocketAddr,
 }
 

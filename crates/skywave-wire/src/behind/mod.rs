@@ -64,7 +64,7 @@ const INSIDE: &str = "impair-inside";
 /// Ports that can be forwarded; each is a file that goes through a socket, which takes 253.
 pub const PORTS: usize = 64;
 
-/// The programs that run behind a link.
+/// Setup of programs behind a link: the command, what answers it at the far side, and the ports between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The command and its arguments, or [`bulk::near`]; it runs at the near side.

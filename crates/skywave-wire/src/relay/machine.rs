@@ -95,14 +95,14 @@ pub enum Outcome<T> {
     },
 }
 
-/// Events of a packet before its end.
+/// Events on a packet's way through the relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Course {
-    /// A link sent it twice, so that there is a copy of it.
+    /// Whether a link sent the packet twice, so that there is a copy of it.
     pub duplicated: bool,
-    /// A link transmitted it more than once until it arrived.
+    /// Whether a link transmitted the packet more than once until it arrived.
     pub retransmitted: bool,
-    /// Whether this is the copy.
+    /// Whether the packet is the copy that a link has made.
     pub is_copy: bool,
 }
 
@@ -194,7 +194,7 @@ impl<T: Clone> Relay<T> {
         }
     }
 
-    /// When there is something to do next.
+    /// Time at which the relay has something to do next ([`Self::on_time`]); `None` if nothing is to come.
     pub fn next_time(&self) -> Option<Time> {
         let timers = self.hops.iter().filter_map(Hop::next_time);
         let arrival = self.arrivals.peek().map(|Reverse((at, ..))| *at);

@@ -13,7 +13,7 @@ use super::machine::Direction;
 use super::report::Troubles;
 use crate::system;
 
-/// Why there is no such device.
+/// Why a TUN device cannot be made.
 #[derive(Debug, Error)]
 pub enum TunError {
     /// The process may not make devices.
@@ -22,7 +22,7 @@ pub enum TunError {
     /// The system has no TUN devices.
     #[error("cannot make the TUN device {0}: the system has no /dev/net/tun")]
     NoTun(String),
-    /// Another reason.
+    /// The system refuses the device for another reason.
     #[error("cannot make the TUN device {name}: {source}")]
     Other {
         /// Name of the device.

@@ -22,7 +22,7 @@ pub struct EndpointConfig {
     pub mtu: u16,
     /// Clock of the timestamps.
     pub clock: TimestampClock,
-    /// How long a handshake may take, and a connection that nobody holds wait for the peer's FIN.
+    /// Longest time for a handshake, and for a connection that the application has let go to wait for the peer's FIN.
     pub patience: Duration,
     /// Connections in TIME-WAIT at most; beyond, the oldest one ends.
     pub time_wait: usize,

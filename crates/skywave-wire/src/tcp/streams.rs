@@ -9,7 +9,7 @@ use super::socket::Socket;
 use super::status::Status;
 use super::table::StreamId;
 
-/// Why a connection is not opened.
+/// Why an endpoint does not open a connection.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ConnectError {
     /// A connection with these addresses and ports is there.

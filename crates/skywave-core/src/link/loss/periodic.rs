@@ -17,11 +17,11 @@ parameters! {
     }
 }
 
-/// Loses packets at a fixed distance.
+/// Loss of one packet and of every n-th after it; of that one alone if n is 0.
 #[derive(Clone, Debug)]
 pub struct Periodic {
     every: u64,
-    /// Packets up to and including the next lost one; 0 for "never again".
+    /// Packets up to and including the next lost one; 0 if none will be lost any more.
     until_loss: u64,
 }
 

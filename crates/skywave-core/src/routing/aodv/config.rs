@@ -55,7 +55,7 @@ parameters! {
         // So nobody who is still on it can answer (section 6.11). Without that routes may loop; with `local_repair` they
         // would as a rule.
         raise_on_break: bool = true, Flag;
-        /// With `link_feedback`, all that the MAC holds for a neighbour that does not answer is dropped, as in
+        /// Packets that the MAC holds for a neighbour that does not answer are dropped, with `link_feedback`, as in
         /// ns-2. ns-3 has false.
         // Or it waits for a repair. Otherwise it stays there and is tried; each that fails is another break.
         drop_queued: bool = true, Flag;

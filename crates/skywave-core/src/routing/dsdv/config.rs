@@ -23,7 +23,7 @@ parameters! {
         trigger_on_seq: bool = false, Flag;
         /// A frame that the MAC gives up breaks the route.
         link_feedback: bool = true, Flag;
-        /// With `link_feedback`, all that the MAC holds for a neighbour that does not answer is dropped.
+        /// Packets that the MAC holds for a neighbour that does not answer are dropped, with `link_feedback`.
         drop_queued: bool = true, Flag;
         /// Packets of a station's own that may wait for routes.
         // The oldest is dropped for one more. The paper has no such buffer (0); ns-2 added one of five.

@@ -29,7 +29,7 @@ parameters! {
         /// A station that cannot send a packet on uses another route for it.
         // One of its own, if it has one; up to `MAX_SALVAGE_COUNT`, 15, times a packet (section 3.4.1).
         salvage: bool = false, Flag;
-        /// All that the MAC holds for a neighbour that does not answer is dropped or salvaged.
+        /// Packets that the MAC holds for a neighbour that does not answer are dropped or salvaged.
         // As in ns-2.
         drop_queued: bool = true, Flag;
         /// A frame that the MAC gives up breaks the route only if it is the second one for the same neighbour within

@@ -43,12 +43,12 @@ names! {
     /// Filter of bandwidth samples.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum BandwidthFilter {
-        /// By the time since the last ACK, with zeros in long gaps (section 3.1).
+        /// Weights by the time since the last ACK; samples of zero in long gaps (section 3.1).
         Published = "published",
-        /// The same, but the sample after zeros is over the time that they leave. If that is less than
-        /// 10 ms, the last zero's time is added.
+        /// Weights and zeros as published, but the sample after zeros is over the time that they leave; if that is
+        /// less than 10 ms, the last zero's time is added.
         Ns2 = "ns2",
-        /// With the same weights for every ACK, whatever the time since the last one; no zeros.
+        /// Equal weights for every ACK, whatever the time since the last one; no zeros.
         PerAck = "per-ack",
     }
 }

@@ -56,8 +56,8 @@ impl Delivery {
         self.reordered
     }
 
-    /// The rule for segments that were sent before the newest delivery and at least `wait` ago, as
-    /// of `now`.
+    /// Rule by which segments are lost that were last sent before the newest delivery, and at least `wait` before `now`
+    /// (RFC 8985 section 6.2, step 5).
     pub fn sent_before(&self, wait: Duration, now: Time) -> SentBefore {
         let (time, end) = self.newest.unwrap_or_default();
         SentBefore {

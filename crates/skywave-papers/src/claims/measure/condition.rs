@@ -1,4 +1,4 @@
-//! What a number has to satisfy to be what the paper says.
+//! Conditions that a number has to satisfy to be what the paper says.
 
 use super::Stated;
 use crate::claims::error::Fault;
@@ -80,7 +80,7 @@ impl Condition {
         }
     }
 
-    /// What the scorecard shows as the paper's.
+    /// The paper's statement as the scorecard shows it.
     pub(super) fn stated(&self) -> Stated {
         self.stated.clone()
     }

@@ -11,7 +11,7 @@ use crate::claims::select::{Scalar, View};
 use crate::claims::verdict::{Limits, Verdict};
 use skywave_lab::experiment::stats::Estimate;
 
-/// Who leads.
+/// Claim that one choice leads all others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct First {
@@ -20,7 +20,7 @@ pub(in crate::claims) struct First {
     /// The parameter whose values compete.
     #[serde(default = "variant")]
     by: String,
-    /// The one that leads.
+    /// Choice that leads.
     #[serde(rename = "first")]
     leader: Scalar,
     /// The competitors; default all values.

@@ -20,9 +20,9 @@ pub(in crate::claims) struct Gain {
     /// The parameter whose values are compared.
     #[serde(default = "variant")]
     by: String,
-    /// Whose gain.
+    /// Choice whose gain is measured.
     of: Scalar,
-    /// Over whom, with the paper's gain in percent.
+    /// Choices that it gains over, each with the paper's gain in percent.
     over: BTreeMap<String, f64>,
 }
 

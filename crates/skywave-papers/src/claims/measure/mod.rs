@@ -46,7 +46,7 @@ pub(super) use value::factor;
 pub struct Part {
     /// Name that tells it from the claim's other numbers; empty when it is the only one.
     pub name: String,
-    /// What the paper says.
+    /// The paper's number or condition.
     pub paper: Stated,
     /// Our number; with several points, the one that decides. `None` when it was not run.
     pub ours: Option<f64>,
@@ -54,16 +54,16 @@ pub struct Part {
     pub ci95: Option<[f64; 2]>,
     /// Unit of the numbers; may be empty.
     pub unit: String,
-    /// How they agree.
+    /// Verdict on how our number agrees with the paper's.
     pub verdict: Verdict,
-    /// Which point decides, and how many agree.
+    /// Remark in words: which point decides, and how many agree.
     pub remark: Option<String>,
-    /// Numbers that decide it, where it is known.
+    /// Numbers that decide the verdict, where they are known.
     pub(crate) deciding: Option<Deciding>,
 }
 
 impl Part {
-    /// Its name after that of its claim.
+    /// Name of the part after that of its claim.
     pub(super) fn of(&self, claim: &str) -> String {
         match self.name.as_str() {
             "" => claim.to_owned(),
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-/// What a paper says: a number, or a condition in words.
+/// Statement of a paper: a number, or a condition in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Stated {
@@ -143,7 +143,7 @@ measures! {
     gain: gain::Gain,
     /// A measured number against the paper's.
     value: value::Value,
-    /// Who is ahead of whom.
+    /// Order of choices: who is ahead of whom.
     order: order::Order,
     /// One choice ahead of all others, also along a sweep.
     first: first::First,

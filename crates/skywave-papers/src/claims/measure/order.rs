@@ -1,4 +1,4 @@
-//! Who is ahead of whom.
+//! Order of choices: who is ahead of whom.
 
 use serde::Deserialize;
 

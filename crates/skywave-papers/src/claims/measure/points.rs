@@ -10,15 +10,15 @@ use skywave_lab::experiment::stats::Estimate;
 /// One point of a sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
-    /// `parameter = value`; empty for a claim without a sweep.
+    /// Place of the point as `parameter = value`; empty for a claim without a sweep.
     pub(super) place: String,
-    /// Who is compared there, where that differs from point to point.
+    /// Choices that are compared at the point, where they differ from point to point.
     pub(super) pair: String,
-    /// The number there.
+    /// Number measured at the point.
     pub(super) estimate: Option<Estimate>,
-    /// How it stands to the paper's.
+    /// Verdict on the number against the paper's.
     pub(super) verdict: Verdict,
-    /// Numbers that it is made of, where they are known.
+    /// Numbers that `estimate` is made of, where they are known.
     pub(super) numbers: Vec<Number>,
     /// Whether the limits are those of the number, or of the two divided.
     pub(super) limited: bool,

@@ -22,7 +22,7 @@ pub(in crate::claims) struct Value {
     by: String,
     /// The paper's numbers.
     paper: BTreeMap<String, f64>,
-    /// Their unit; the measured ones are converted from SI units.
+    /// Unit of the paper's numbers; the measured ones are converted from SI units.
     #[serde(default)]
     unit: String,
 }

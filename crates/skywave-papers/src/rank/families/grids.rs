@@ -20,7 +20,7 @@ pub(in super::super) fn text_grids(study: &Study, ranked: &Ranked, rows: usize) 
     grids
 }
 
-/// The same, and the other figures by family.
+/// The tables for a page: those for a terminal with all senders, and the other figures by family.
 pub(in super::super) fn markdown_grids(study: &Study, ranked: &Ranked) -> Vec<Grid> {
     all(study, &Families::of(study, ranked))
 }
@@ -48,7 +48,7 @@ fn delay_word(study: &Study) -> &'static str {
     }
 }
 
-/// What the words over the columns of senders mean.
+/// Legend of the words over the columns of senders.
 pub(in super::super) fn words(study: &Study) -> String {
     let mut out = format!(
         "mean, geom., 10th, worst, <80: goodput as a share of the best sender's on each path: mean, geometric\n\

@@ -44,11 +44,11 @@ pub struct Set {
 /// Why paths are looked at together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// They are all paths.
+    /// All paths of the study.
     All,
-    /// They are of this group.
+    /// Paths of a group.
     Group(Group),
-    /// They are of the family of this name.
+    /// Paths of the family of this name.
     Family(String),
 }
 
@@ -63,12 +63,12 @@ impl Together {
     }
 }
 
-/// How one sender fares.
+/// Results of one sender over the sets of paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// Its index among the entries.
+    /// Index of the sender among the entries.
     pub entry: usize,
-    /// Over each set of paths.
+    /// Figures over each set of paths.
     pub over: Vec<Figures>,
     /// Shares of the best with the paths' indices, the worst first.
     pub shares: Vec<(f64, usize)>,

@@ -13,15 +13,15 @@ pub(super) const LOW: f64 = 0.8;
 pub struct Spread {
     /// Number of paths.
     pub paths: usize,
-    /// Their mean.
+    /// Mean of the shares.
     pub mean: f64,
-    /// Their geometric mean, in which none counts less than a thousandth.
+    /// Geometric mean of the shares, in which none counts less than a thousandth.
     pub geometric_mean: f64,
-    /// A tenth of them are below this; interpolated between neighbours.
+    /// Tenth percentile of the shares, interpolated between neighbours.
     pub p10: f64,
-    /// The least of them.
+    /// Least of the shares.
     pub worst: f64,
-    /// How many are below 0.8.
+    /// Number of shares below 0.8.
     pub low: usize,
 }
 
