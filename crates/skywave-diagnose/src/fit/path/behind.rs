@@ -7,6 +7,7 @@
 use skywave_core::rng::Stream;
 
 use super::backlog;
+use super::idle::{Idle, SPACED_S};
 use super::view::View;
 use crate::fit::Estimate;
 use crate::fit::probes::JitterModel;
@@ -45,19 +46,15 @@ const LEAST: f64 = 0.03;
 ///
 /// Packets keep their order, so that jitter delays those behind others the more, as a slower link would. By how much it
 /// misleads is seen from the same transfer over links of known rates.
-pub(super) fn rate(
-    view: &View<'_>,
-    at_least: f64,
-    jitter: Option<JitterModel>,
-) -> Option<Estimate> {
-    let Some(jitter) = jitter else {
-        return of_parts(view.sent, (at_least, HIGHEST * at_least), LEFT);
+pub(super) fn rate(view: &View<'_>, at_least: f64, idle: Idle) -> Option<Estimate> {
+    let most = HIGHEST * at_least;
+    if idle.varies_s < SPACED_S {
+        return of_parts(view.sent, (at_least, most), LEFT);
+    }
+    let Some(jitter) = idle.jitter else {
+        return of_parts(view.sent, (at_least, most), LEFT_OF_JITTER);
     };
-    let seen = of_parts(
-        view.sent,
-        (SLOWEST * at_least, HIGHEST * at_least),
-        LEFT_OF_JITTER,
-    )?;
+    let seen = of_parts(view.sent, (SLOWEST * at_least, most), LEFT_OF_JITTER)?;
     let around = (seen.value / AROUND, seen.value * AROUND);
     let mut bps = seen.value;
     for _ in 0..CORRECTIONS {

@@ -12,6 +12,9 @@ const OVERTAKEN: f64 = 0.2;
 /// Share of a repair's time by which queues vary that have repairs in them.
 const REPAIRED: f64 = 0.25;
 
+/// A variation above this makes the spacing of single packets tell nothing, seconds.
+pub(super) const SPACED_S: f64 = 0.002;
+
 /// Variation of a path's round trips that no queue makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Idle {

@@ -1,7 +1,7 @@
 //! The bottleneck's rate, from the times at which it worked without a pause, or from segments sent back to back.
 
 use super::behind;
-use super::idle::Idle;
+use super::idle::{Idle, SPACED_S};
 use super::view::{Arrival, View};
 use crate::fit::{Estimate, Known};
 use crate::order::quantile;
@@ -17,8 +17,6 @@ const WINDOW_S: f64 = 0.1;
 const WINDOW_RTTS: f64 = 2.0;
 /// Windows are longer than what delays vary by on an idle link, so often: packets come in clumps there.
 const WINDOW_VARIATIONS: f64 = 5.0;
-/// A variation above this makes the spacing of single packets tell nothing, seconds.
-const SPACED_S: f64 = 0.002;
 /// The next arrival after a window ends it if it comes within this share of its length.
 const SOON: f64 = 0.2;
 /// Busy time over which a rate is compared with others, seconds.
@@ -108,12 +106,7 @@ fn rate_beside(view: &View<'_>, idle: Idle) -> Rate {
             let estimate = Estimate::new(rate, rate * 0.97, rate * 1.03);
             Some((estimate, RateBy::Trains))
         }
-        _ => behind::rate(
-            view,
-            at_least,
-            idle.jitter.filter(|_| idle.varies_s >= SPACED_S),
-        )
-        .map(|estimate| (estimate, RateBy::Behind)),
+        _ => behind::rate(view, at_least, idle).map(|estimate| (estimate, RateBy::Behind)),
     };
     if by_busy.is_none() {
         busy.clear();
