@@ -156,6 +156,7 @@ pub(super) fn run(
             let mine = jobs.iter().zip(&outcomes);
             let mine = mine.filter(|(job, _)| job.link == link && job.contestant == contestant);
             result.fill(&mine.map(|(job, m)| (job.task, *m)).collect::<Vec<_>>());
+            result.goodput_bps *= contestants[contestant].sender.carries;
         }
     }
     Ok(results)

@@ -22,7 +22,7 @@ fn ranked(results: &[Vec<OnLink>]) -> Ranking {
 
 #[test]
 fn todays_sender_stays_if_it_is_as_good() {
-    let ranking = ranked(&[vec![link(9.7, 1.0)], vec![link(10.0, 5.0)]]);
+    let ranking = ranked(&[vec![link(9.85, 1.0)], vec![link(10.0, 5.0)]]);
     assert_eq!(ranking.order[0].0, "Reno");
     assert_eq!(
         (ranking.best.as_slice(), ranking.chosen),
