@@ -38,9 +38,12 @@ const AGREE: f64 = 0.1;
 /// over the twelve paths of the set `kernel` of `skywave validate`, whose table it can make again; or over
 /// those of scenarios, such as `skywave worst` leaves: each point of the sweep whose sender the kernel has,
 /// with the other flows as further connections of the kernel's.
+///
+/// With --tcp it is our own TCP with the sender that is named, to a receiver of the kernel's, over the same twelve paths, or in
+/// the place of the sender of scenarios.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "skywave gap [OPTIONS] <SCENARIOS>...\n       skywave gap --kernel [OPTIONS] [SCENARIOS]..."
+    override_usage = "skywave gap [OPTIONS] <SCENARIOS>...\n       skywave gap --kernel [OPTIONS] [SCENARIOS]...\n       skywave gap --tcp SENDER [OPTIONS] [SCENARIOS]..."
 )]
 #[command(after_help = "Examples:\n  \
     skywave gap experiments/gap/*.toml           # some minutes: it is real time\n  \
@@ -48,16 +51,18 @@ const AGREE: f64 = 0.1;
     skywave gap --kernel                         # half an hour\n  \
     skywave gap --kernel --only 4,5 --laws bbr --seconds 10\n  \
     skywave gap --kernel --csv > kernel.csv\n  \
-    skywave gap --kernel runs/worst-bbr/1.toml   # is the kernel's own sender as bad there?\n\n\
+    skywave gap --kernel runs/worst-bbr/1.toml   # is the kernel's own sender as bad there?\n  \
+    skywave gap --tcp cerl --jobs 2              # our own stack: eleven minutes, two runs at once\n  \
+    skywave gap --tcp '{ preset = \"dcr\", detection = { dcr = { by = \"dupacks\" } } }' --only 7\n\n\
     Each line of --json is a scenario and seed: scenario, flow, seed, simulated_bps, real_bps, ratio,\n\
     real {delivered_bytes, window_s, data_packets, retransmits, rtt_s, separation_s, blackouts},\n\
-    relay (as of skywave impair --json). With --kernel a path and law: path, law, rate_mbps, rtt_ms,\n\
+    relay (as of skywave impair --json). With --kernel or --tcp a path and law: path, law, rate_mbps, rtt_ms,\n\
     loss, queue_packets, seconds, real_mbps, queues_packets (a number a run), unfaithful (runs),\n\
-    simulated_mbps, simulated_ci95, ratio; of scenarios a sender: scenario, sender, law, simulated_mbps,\n\
+    simulated_mbps, simulated_ci95, expected_mbps (with --tcp of the seeds of the real runs), ratio; of scenarios a sender: scenario, sender, law, simulated_mbps,\n\
     simulated_sd, real_mbps, median_mbps, ratio, agrees, unfaithful.")]
 pub(crate) struct Args {
     /// Scenario files (TOML).
-    #[arg(required_unless_present = "kernel")]
+    #[arg(required_unless_present = kernel::REAL)]
     scenarios: Vec<PathBuf>,
 
     /// The flow whose path is taken; needed if there are several. With --kernel the one whose transport the sweep

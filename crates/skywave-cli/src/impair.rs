@@ -1,6 +1,6 @@
 //! `skywave impair`: a path of a scenario for real packets.
 
-mod capture;
+pub(crate) mod capture;
 mod held;
 mod link;
 pub(crate) mod path;
@@ -15,7 +15,9 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use skywave_wire::relay::{self, Relay, Report, UDP_OVERHEAD, UdpEnds, UdpError, View};
+use skywave_wire::relay::{
+    self, Relay, RelayConfig, Report, UDP_OVERHEAD, UdpEnds, UdpError, View,
+};
 use thiserror::Error;
 
 use crate::failure::Failure;
@@ -270,12 +272,12 @@ fn drawn() -> u64 {
 }
 
 /// A relay's run that is over.
-struct Run {
-    report: Report,
+pub(crate) struct Run {
+    pub(crate) report: Report,
     /// Failure of the ends, if there was one.
-    ended: io::Result<()>,
+    pub(crate) ended: io::Result<()>,
     /// Whether the capture, if there is one, is whole.
-    captured: Result<(), ImpairError>,
+    pub(crate) captured: Result<(), ImpairError>,
     /// Totals of the senders of --tcp.
     carried: Option<Carried>,
 }
@@ -359,7 +361,7 @@ fn tun(
 
 /// The capture, if one is wanted.
 fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, ImpairError> {
-    let create = |file: &PathBuf| Capture::create(file, args.snaplen, path);
+    let create = |file: &PathBuf| Capture::create(file, args.snaplen, &path.config);
     args.capture.as_ref().map(create).transpose()
 }
 
@@ -389,7 +391,7 @@ fn until_stopped<E: relay::Ends + ?Sized>(
     let end = args.duration.and_then(|d| Instant::now().checked_add(d));
     let mut status = Status::new(end);
     let is_over = || end.is_some_and(|end| Instant::now() >= end);
-    go(path, ends, capture, &mut |view| {
+    go(&path.config, ends, capture, &mut |view| {
         status.show(view);
         !stop.load(Ordering::Relaxed) && !is_over()
     })
@@ -397,8 +399,8 @@ fn until_stopped<E: relay::Ends + ?Sized>(
 
 /// Drives the relay, before all ordinary programs where the system allows it. Programs behind the path have been
 /// started before and do not inherit that.
-fn go<E: relay::Ends + ?Sized>(
-    path: &Path,
+pub(crate) fn go<E: relay::Ends + ?Sized>(
+    config: &RelayConfig,
     ends: &mut E,
     mut capture: Option<Capture>,
     go_on: &mut dyn FnMut(&View<'_>) -> bool,
@@ -408,7 +410,7 @@ fn go<E: relay::Ends + ?Sized>(
     }
     #[cfg(target_os = "linux")]
     relay::urgent();
-    let mut relay = Relay::new(&path.config);
+    let mut relay = Relay::new(config);
     let (report, ended) = match &mut capture {
         Some(capture) => relay::watched(&mut relay, ends, capture, go_on),
         None => relay::drive(&mut relay, ends, go_on),

@@ -1,4 +1,5 @@
-//! `skywave gap --kernel`: the kernel's TCP through the relay, beside the simulation of the same path.
+//! `skywave gap --kernel` and `--tcp`: the kernel's TCP, or a sender of ours to its receiver, through the relay, beside the
+//! simulation of the same path.
 
 #[cfg(target_os = "linux")]
 pub(crate) mod plan;
@@ -10,23 +11,30 @@ mod row;
 mod scenario;
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
+#[cfg(target_os = "linux")]
+use skywave_lab::folder::plain_name;
 use skywave_lab::report::number::counted;
 use skywave_wire::is_root;
 use thiserror::Error;
 
 use super::Args;
 use crate::failure::Failure;
+use crate::impair::ImpairError;
 
 /// The verb, from which this program is started again at the near side.
 #[cfg(target_os = "linux")]
 const VERB: &str = "gap";
 
+/// The options that ask for TCP: the kernel's or ours.
+pub(super) const REAL: &str = "real";
+
 /// Length of a run unless said, s: that of the table's.
 #[cfg(target_os = "linux")]
 const SECONDS: u32 = 25;
 
-/// Options of `--kernel`.
+/// Options of `--kernel` and `--tcp`.
 #[derive(Debug, clap::Args)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -34,15 +42,20 @@ const SECONDS: u32 = 25;
 )]
 pub(super) struct KernelArgs {
     /// The kernel's TCP, over twelve paths unless scenarios are given (Linux; rights as of skywave impair).
-    #[arg(long)]
+    #[arg(long, group = REAL)]
     kernel: bool,
 
-    /// Paths of --kernel to run over, by their numbers in the table; all unless given.
+    /// Our own TCP with this sender, to the kernel's receiver, over the same paths as --kernel: a preset of `skywave
+    /// variants` or a composition. May be given several times.
+    #[arg(long, value_name = "SENDER", group = REAL)]
+    tcp: Vec<String>,
+
+    /// Paths of --kernel or --tcp to run over, by their numbers in the table; all unless given.
     #[arg(
         long,
         value_name = "N",
         value_delimiter = ',',
-        requires = "kernel",
+        requires = REAL,
         conflicts_with = "scenarios"
     )]
     only: Vec<usize>,
@@ -51,24 +64,40 @@ pub(super) struct KernelArgs {
     #[arg(long, value_name = "LAW", value_delimiter = ',', requires = "kernel")]
     laws: Vec<String>,
 
-    /// Length of a run of --kernel, in seconds; 25 unless given. A scenario says its own.
-    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "scenarios",
+    /// Length of a run of --kernel or --tcp, in seconds; 25 unless given. A scenario says its own.
+    #[arg(long, value_name = "N", requires = REAL, conflicts_with = "scenarios",
         value_parser = clap::value_parser!(u32).range(2..=3600))]
     seconds: Option<u32>,
 
-    /// Attempts of a run of --kernel until the relay was in time.
-    #[arg(long, value_name = "N", requires = "kernel", default_value = "3")]
+    /// Attempts of a run of --kernel or --tcp until the relay was in time.
+    #[arg(long, value_name = "N", requires = REAL, default_value = "3")]
     tries: NonZeroUsize,
 
-    /// Print the table of --kernel as bench/peers/sets/kernel/reference.csv has it, a line as soon as it is measured.
-    #[arg(long, requires = "kernel", conflicts_with_all = ["json", "scenarios"])]
+    /// Runs of --kernel or --tcp at once. A full path takes half a core.
+    #[arg(long, value_name = "N", requires = REAL, default_value = "1")]
+    jobs: NonZeroUsize,
+
+    /// Folder for a capture of each run of --kernel or --tcp, as of skywave impair --capture.
+    #[arg(long, value_name = "FOLDER", requires = REAL)]
+    captures: Option<PathBuf>,
+
+    /// Print the table of --kernel or --tcp as bench/peers/sets/kernel/reference.csv has it, a line as soon as it
+    /// is measured.
+    #[arg(long, requires = REAL, conflicts_with_all = ["json", "scenarios"])]
     csv: bool,
 }
 
 impl KernelArgs {
-    /// Whether it is about the kernel at all.
+    /// File for the capture of a run, if one is wanted: of a sender over something with a seed.
+    #[cfg(target_os = "linux")]
+    fn capture(&self, over: &str, sender: &str, seed: u64) -> Option<PathBuf> {
+        let name = plain_name(&format!("{over} {sender} {seed}"));
+        Some(self.captures.as_ref()?.join(name + ".pcapng"))
+    }
+
+    /// Whether TCP is asked for at all.
     pub(super) fn is_asked_for(&self) -> bool {
-        self.kernel
+        self.kernel || !self.tcp.is_empty()
     }
 }
 
@@ -120,6 +149,9 @@ pub(crate) enum KernelError {
         /// The key, and what was expected there.
         what: String,
     },
+    /// A capture cannot be written.
+    #[error(transparent)]
+    Capture(#[from] ImpairError),
     /// The relay failed.
     #[error("the relay ended: {0}")]
     Relay(std::io::Error),
@@ -179,73 +211,67 @@ pub(super) fn main(_: &Args) -> Result<(), Failure> {
 #[cfg(target_os = "linux")]
 pub(super) fn main(args: &Args) -> Result<(), Failure> {
     use std::io::{self, Write};
-    use std::sync::atomic::Ordering;
 
-    use skywave_lab::experiment::{self, Options, Progress, simulate};
-    use skywave_papers::validate::Set;
+    use skywave_lab::experiment::Progress;
 
     use crate::interrupt;
     use crate::progress::Bar;
-    use row::Row;
+    use plan::Plan;
 
+    if let Some(folder) = &args.kernel.captures {
+        std::fs::create_dir_all(folder)?;
+    }
     if !args.scenarios.is_empty() {
         return scenario::main(args);
     }
     let stop = interrupt::flag();
-    let (set, paths) = row::set(&args.kernel)?;
-    let mut rows: Vec<Row> = Vec::new();
-    for (at, (case, path)) in set.rows().iter().zip(paths).enumerate() {
-        rows.push(Row::new(at, path, case, args)?);
+    let mut rows = row::rows(args)?;
+    if args.kernel.kernel {
+        let offered = real::offered(rows.iter().map(|row| row.law.as_str()).collect())?;
+        rows.retain(|row| offered.contains(&row.law));
     }
-    let offered = real::offered(rows.iter().map(|row| row.law.as_str()).collect())?;
-    rows.retain(|row| offered.contains(&row.law));
     if args.kernel.csv {
         writeln!(io::stdout().lock(), "{}", row::COLUMNS)?;
+    } else {
+        row::simulate(&mut rows, stop)?;
     }
-    let total = rows.iter().map(|row| row.count).sum();
+    let mut plans = Vec::new();
+    let mut of_plans = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        for seed in 1..=row.count as u64 {
+            plans.push(Plan {
+                capture: args.kernel.capture(&row.path.to_string(), &row.law, seed),
+                ..row.plan(seed)?
+            });
+            of_plans.push(at);
+        }
+    }
     let progress = |done| Progress {
         done,
         reused: 0,
-        total,
+        total: plans.len(),
     };
-    let bar = Bar::new("kernel");
+    let bar = Bar::new("gap");
     bar.show(progress(0));
-    let mut done = 0;
-    for row in &mut rows {
-        for seed in 1..=row.count as u64 {
-            let run = real::run(&row.plan(seed)?, args.kernel.tries.get(), stop)?;
-            row.runs.push(run);
-            done += 1;
-            bar.show(progress(done));
-        }
-        if args.kernel.csv {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{}", row.csv())?;
-            out.flush()?;
-        }
-    }
-    drop(bar);
-    if !args.kernel.csv {
-        let options = Options {
-            cancel: stop,
-            ..Options::default()
-        };
-        let results = experiment::run(&set, &options, simulate)?;
-        if stop.load(Ordering::Relaxed) {
-            return Err(KernelError::Stopped.into());
-        }
-        let judged = Set::judge(&set, &results);
-        for row in &mut rows {
-            row.simulated = judged.rows[row.at].comparisons.first().map(|c| c.ours);
-        }
+    let (mut done, mut shown) = (0, 0);
+    real::each(&plans, &args.kernel, stop, |number, run| {
+        rows[of_plans[number]].take(run);
+        done += 1;
+        bar.show(progress(done));
         let mut out = io::stdout().lock();
-        if args.json {
-            for row in &rows {
+        while let Some(row) = rows.get(shown).filter(|row| row.is_complete()) {
+            if args.kernel.csv {
+                writeln!(out, "{}", row.csv())?;
+            } else if args.json {
                 writeln!(out, "{}", row.object())?;
             }
-        } else {
-            write!(out, "{}", row::table(&rows))?;
+            shown += 1;
         }
+        Ok(out.flush()?)
+    })?;
+    drop(bar);
+    if !args.kernel.csv && !args.json {
+        write!(io::stdout().lock(), "{}", row::table(&rows))?;
     }
     faithful(rows.iter().flat_map(|row| &row.runs))
 }

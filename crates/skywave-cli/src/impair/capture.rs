@@ -16,14 +16,14 @@ use skywave_core::Time;
 use skywave_core::link::QueueConfig;
 use skywave_lab::capture::Remark;
 use skywave_lab::capture::pcapng::{Captured, Interface, Section, Way, Writer};
-use skywave_wire::relay::{Cause, Course, Direction, End, Watch};
+use skywave_wire::relay::{Cause, Course, Direction, End, RelayConfig, Watch};
 
 use super::ImpairError;
 use super::held::{Held, Record};
-use super::path::Path;
+use super::path;
 
 /// Bytes of each packet that are kept at least: IPv4's and TCP's headers with all options have 120, IPv6's and TCP's 100.
-pub(super) const HEADERS: u32 = 128;
+pub(crate) const HEADERS: u32 = 128;
 
 /// Memory for packets that wait for their ends, bytes: ten seconds of 100 Mb/s with all payloads.
 const HELD: usize = 128 << 20;
@@ -35,7 +35,7 @@ const PIECE: usize = 1 << 16;
 const WRITES: usize = 1024;
 
 /// A capture that is being taken.
-pub(super) struct Capture {
+pub(crate) struct Capture {
     path: PathBuf,
     /// The file, until a thread has it.
     file: Option<File>,
@@ -58,7 +58,11 @@ struct Disk {
 
 impl Capture {
     /// Begins the file; `snaplen` is the number of bytes that are kept of each packet, 0 for all.
-    pub(super) fn create(file: &FilePath, snaplen: u32, path: &Path) -> Result<Self, ImpairError> {
+    pub(crate) fn create(
+        file: &FilePath,
+        snaplen: u32,
+        config: &RelayConfig,
+    ) -> Result<Self, ImpairError> {
         let failed = |source| ImpairError::Capture {
             path: file.to_owned(),
             source,
@@ -67,7 +71,7 @@ impl Capture {
             0 => (usize::MAX, 0),
             bytes => (bytes.max(HEADERS) as usize, bytes.max(HEADERS)),
         };
-        let [there, back] = [0, 1].map(|way| path.links(way));
+        let [there, back] = [0, 1].map(|way| path::links(config, way));
         let interface = Interface {
             name: "near",
             description: &format!("outbound by {there}, inbound by {back}"),
@@ -79,15 +83,15 @@ impl Capture {
             comment: &format!(
                 "Skywave: packets as they come to the links, before the first queue; comments say what became of \
                  them. Seed {}.",
-                path.spec.seed
+                config.seed
             ),
         };
         let mut writer = Writer::new(Vec::new(), &section, &interface).map_err(failed)?;
         let mut created = File::create(file).map_err(failed)?;
         let header = std::mem::take(writer.get_mut());
         created.write_all(&header).map_err(failed)?;
-        let several = path.config.routes.iter().any(|route| route.len() > 1);
-        let links = path.config.hops.iter().map(|hop| {
+        let several = config.routes.iter().any(|route| route.len() > 1);
+        let links = config.hops.iter().map(|hop| {
             let name = several.then(|| format!("at link {}", hop.name));
             (name, hop.link.queue)
         });

@@ -42,10 +42,15 @@ pub(crate) struct Path {
 impl Path {
     /// Names of the links that packets pass in this direction, 0 for forward.
     pub(crate) fn links(&self, direction: usize) -> String {
-        let steps = self.config.routes[direction].iter();
-        let names = steps.map(|step| self.config.hops[step.hop].name.as_str());
-        names.collect::<Vec<_>>().join(", ")
+        links(&self.config, direction)
     }
+}
+
+/// Names of the links that packets pass in this direction, 0 for forward.
+pub(super) fn links(config: &RelayConfig, direction: usize) -> String {
+    let steps = config.routes[direction].iter();
+    let names = steps.map(|step| config.hops[step.hop].name.as_str());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// Why a scenario has no such path.

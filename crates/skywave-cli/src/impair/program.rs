@@ -64,7 +64,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         names: names.collect(),
         has_terminal: true,
         listen: Vec::new(),
-        window: None,
+        settings: Vec::new(),
     };
     if std::env::var_os(IN_A_LINK).is_some() {
         eprintln!(
@@ -78,7 +78,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
     let mut ended = Ok(None);
     let run = tcp::around(ends, splice, |ends| {
-        go(path, ends, capture, &mut |_| {
+        go(&path.config, ends, capture, &mut |_| {
             while let Some(complaint) = behind.complaint() {
                 eprintln!("note: {complaint}");
             }

@@ -555,3 +555,39 @@ fn the_kernels_tcp_goes_over_the_simulated_path() {
     assert_eq!(none.status.code(), Some(2));
     assert!(text(&none.stderr).contains("from 1 to 12"));
 }
+
+/// A sender of ours to the kernel's receiver, with losses to repair: bytes arrive, and not faster than simulated ones could.
+#[test]
+fn a_sender_of_ours_goes_over_the_simulated_path() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let line =
+        "gap --tcp cerl --only 3 --seconds 3 --seeds 2 --jobs 2 --tries 1 --json --captures taken";
+    let arguments: Vec<&str> = line.split(' ').collect();
+    let out = skywave(folder.path(), &arguments);
+    let complaint = text(&out.stderr);
+    let late = complaint.contains("not over the path that was asked for");
+    assert_eq!(out.status.success(), !late, "{complaint}");
+    let row: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+    assert_eq!((&row["law"], &row["path"]), (&"cerl".into(), &3.into()));
+    let real = row["real_mbps"].as_array().expect("two runs");
+    assert_eq!(real.len(), 2);
+    for run in real {
+        assert!(
+            (0.1..20.0).contains(&run.as_f64().expect("a number")),
+            "{run}"
+        );
+    }
+    for seed in 1..=2 {
+        assert!(
+            folder
+                .path()
+                .join(format!("taken/3-cerl-{seed}.pcapng"))
+                .exists()
+        );
+    }
+    let both = skywave(folder.path(), &["gap", "--kernel", "--tcp", "cerl"]);
+    assert_eq!(both.status.code(), Some(2));
+}

@@ -414,7 +414,7 @@ impl Sender {
         };
         if ack > una {
             self.on_new_ack(now, ack, segment, fresh);
-        } else if !self.flight.is_empty() && !window_changed && self.is_duplicate(segment, fresh) {
+        } else if !self.flight.is_empty() && self.is_duplicate(segment, fresh, window_changed) {
             self.on_dupack(now, segment, fresh);
         } else {
             self.look(now, None);
@@ -424,12 +424,13 @@ impl Sender {
         }
     }
 
-    /// Whether an ACK of nothing new, with the same window as the last one, is a duplicate: it has
-    /// no payload, SYN or FIN (RFC 5681 section 2, conditions b and c), or its SACK blocks have
-    /// news for a scoreboard, and then those do not matter (RFC 6675 section 2).
+    /// Whether an ACK of nothing new is a duplicate: it has no payload, SYN or FIN and the same window as the last one
+    /// (RFC 5681 section 2, conditions b, c and e), or its SACK blocks have news. Then the window does not matter, which many
+    /// receivers open with each segment, and for a scoreboard nothing else does (RFC 6675 section 2).
     #[inline(always)]
-    fn is_duplicate(&self, segment: &Segment, fresh: u64) -> bool {
-        segment.is_empty() || fresh > 0 && self.recovery.uses_sack()
+    fn is_duplicate(&self, segment: &Segment, fresh: u64, window_changed: bool) -> bool {
+        segment.is_empty() && (fresh > 0 || !window_changed)
+            || fresh > 0 && self.recovery.uses_sack()
     }
 
     /// Takes what any acceptable segment says. Returns whether the peer's window has changed.

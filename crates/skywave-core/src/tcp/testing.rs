@@ -157,7 +157,7 @@ impl Script {
     }
 
     /// An ACK as the receiver makes it.
-    fn segment(&self, ack: u64, held: &[Range<u64>]) -> Segment {
+    pub(crate) fn segment(&self, ack: u64, held: &[Range<u64>]) -> Segment {
         Segment {
             ack: self.seq(ack),
             window: self.config.rwnd,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::net::sockopt::set_tcp_congestion;
+use rustix::net::sockopt::{set_tcp_congestion, set_tcp_quickack};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with};
 
 use super::{FAR, INSIDE};
@@ -192,10 +192,11 @@ fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStr
 }
 
 /// Takes one connection, and tells `take` when after its beginning how many bytes came. Returns whether it went on for
-/// `time`: not when `over` was set before, or when the sender ended.
+/// `time`: not when `over` was set before, or when the sender ended. `at_once`: every segment is acknowledged when it comes.
 pub fn receive(
     listener: &TcpListener,
     time: Duration,
+    at_once: bool,
     over: &AtomicBool,
     take: &mut dyn FnMut(Duration, u64),
 ) -> io::Result<bool> {
@@ -212,6 +213,10 @@ pub fn receive(
             Err(error) if waits(&error) => 0,
             Err(error) => return Err(error),
         };
+        if at_once {
+            // What has come is acknowledged by this; the kernel forgets it afterwards (tcp(7)).
+            set_tcp_quickack(&stream, true)?;
+        }
         let now = began.elapsed();
         if now >= time {
             return Ok(true);
@@ -247,7 +252,7 @@ mod tests {
     fn received(listener: &TcpListener, time: Duration, is_over: bool) -> (u64, bool) {
         let mut bytes = 0;
         let over = AtomicBool::new(is_over);
-        let lasted = receive(listener, time, &over, &mut |_, came| bytes += came);
+        let lasted = receive(listener, time, false, &over, &mut |_, came| bytes += came);
         (bytes, lasted.unwrap())
     }
 

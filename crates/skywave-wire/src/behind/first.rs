@@ -27,9 +27,10 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
     let ports = ports.collect::<Vec<_>>().join(",");
     let far = setup.far.clone().unwrap_or_default();
     let names = setup.names.join(",");
-    let window = setup.window.map(|bytes| bytes.to_string());
-    let window = window.unwrap_or_default();
-    let mut arguments = vec![ports.into(), names.into(), window.into(), far];
+    let settings = setup.settings.iter();
+    let settings = settings.map(|setting| format!("{}={}", setting.name, setting.value));
+    let settings = settings.collect::<Vec<_>>().join(",");
+    let mut arguments = vec![ports.into(), names.into(), settings.into(), far];
     arguments.extend(setup.command.iter().cloned());
     arguments
 }
@@ -39,14 +40,14 @@ pub(super) fn arguments(setup: &Setup) -> Vec<OsString> {
 struct Plan<'a> {
     ports: Vec<u16>,
     names: Vec<&'a str>,
-    window: Option<u32>,
+    settings: Vec<(&'a str, &'a str)>,
     far: Option<&'a OsStr>,
     command: &'a [OsString],
 }
 
 impl<'a> Plan<'a> {
     fn read(arguments: &'a [OsString]) -> Option<Self> {
-        let [ports, names, window, far, command @ ..] = arguments else {
+        let [ports, names, settings, far, command @ ..] = arguments else {
             return None;
         };
         let list = |text: &'a OsString| Some(text.to_str()?.split(',').filter(|s| !s.is_empty()));
@@ -54,10 +55,9 @@ impl<'a> Plan<'a> {
         Some(Self {
             ports: ports.map(str::parse).collect::<Result<_, _>>().ok()?,
             names: list(names)?.collect(),
-            window: match window.to_str()? {
-                "" => None,
-                bytes => Some(bytes.parse().ok()?),
-            },
+            settings: list(settings)?
+                .map(|setting| setting.split_once('='))
+                .collect::<Option<_>>()?,
             far: (!far.is_empty()).then_some(far),
             command,
         })
@@ -80,8 +80,8 @@ fn live(channel: &Channel, plan: &Plan<'_>) -> Result<u8, Trouble> {
     let input = File::from(input.map_err(&lost)?);
 
     mounts::arrange(&plan.names)?;
-    let near = Network::new(NEAR, NEAR6, FAR, plan.window)?;
-    let far = Network::new(FAR, FAR6, NEAR, plan.window)?;
+    let near = Network::new(NEAR, NEAR6, FAR, &plan.settings)?;
+    let far = Network::new(FAR, FAR6, NEAR, &plan.settings)?;
     // This process is in the far network now: these are its ports.
     let listeners = plan.ports.iter().map(|&port| {
         let listener = TcpListener::bind((FAR, port));

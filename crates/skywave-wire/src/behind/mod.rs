@@ -80,8 +80,39 @@ pub struct Setup {
     pub has_terminal: bool,
     /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
     pub listen: Vec<u16>,
-    /// Bytes up to which the TCP windows of both networks may grow; the system's setting unless given.
-    pub window: Option<u32>,
+    /// Settings of both networks that are not the system's own.
+    pub settings: Vec<TcpSetting>,
+}
+
+/// A setting of TCP in a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TcpSetting {
+    /// Name in `/proc/sys/net/ipv4`.
+    pub name: &'static str,
+    /// The value, as it is written there.
+    pub value: String,
+}
+
+impl TcpSetting {
+    /// Settings by which windows may grow to so many bytes, from the start on, as a scenario has it: the kernel would have
+    /// them grow with what comes in a round trip. Half of what buffers take is for bookkeeping (tcp(7)).
+    pub fn window(bytes: u32) -> [Self; 2] {
+        let most = u64::from(bytes) * 2;
+        let setting = |name, first| Self {
+            name,
+            value: format!("4096 {first} {most}"),
+        };
+        [setting("tcp_rmem", most), setting("tcp_wmem", 16384)]
+    }
+
+    /// The setting by which each segment out of order is acknowledged at once, as RFC 5681 asks, and not those of a
+    /// millisecond together.
+    pub fn each_out_of_order() -> Self {
+        Self {
+            name: "tcp_comp_sack_nr",
+            value: "0".to_owned(),
+        }
+    }
 }
 
 /// Why a program does not run behind a link.

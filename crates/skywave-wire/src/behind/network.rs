@@ -33,13 +33,13 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Makes a network with a loopback device and a link from `here` to `there`, where TCP's windows grow to
-    /// `window` if that is given, and moves this thread into it.
+    /// Makes a network with a loopback device and a link from `here` to `there`, and with these settings of TCP, each a
+    /// name and a value; moves this thread into it.
     pub(super) fn new(
         here: Ipv4Addr,
         here6: Ipv6Addr,
         there: Ipv4Addr,
-        window: Option<u32>,
+        settings: &[(&str, &str)],
     ) -> Result<Self, Trouble> {
         unshare(CloneFlags::CLONE_NEWNET)
             .map_err(|error| Trouble::Refused(refusal::reason(&error.into())))?;
@@ -47,9 +47,9 @@ impl Network {
         let namespace = namespace.map_err(Trouble::step("find the program's network"))?;
         loopback_up().map_err(Trouble::step("start the loopback device"))?;
         allow_ping();
-        if let Some(window) = window {
-            let widened = widen(window);
-            widened.map_err(Trouble::step("set how far TCP's windows grow"))?;
+        for (name, value) in settings {
+            let written = fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
+            written.map_err(Trouble::step("set how TCP works in the program's network"))?;
         }
         let device = device(here, here6, there)?;
         Ok(Self { namespace, device })
@@ -111,14 +111,6 @@ fn allow_ping() {
     if fs::write(setting, "0 2147483647").is_err() {
         let _ = fs::write(setting, format!("{group} {group}"));
     }
-}
-
-/// Lets buffers of TCP grow until windows have this size: half of what they take is for bookkeeping (tcp(7)).
-fn widen(window: u32) -> io::Result<()> {
-    let most = u64::from(window) * 2;
-    // From the start on, as a scenario has it: the kernel would have it grow with what comes in a round trip.
-    fs::write("/proc/sys/net/ipv4/tcp_rmem", format!("4096 {most} {most}"))?;
-    fs::write("/proc/sys/net/ipv4/tcp_wmem", format!("4096 16384 {most}"))
 }
 
 /// Packets of this thread's network that had nowhere to go, and those to a name server at the loopback device, where

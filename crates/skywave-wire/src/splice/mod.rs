@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A connection over the links is thus between two of our endpoints, and those to the kernels are as short as a device:
-//! data of both directions goes over the links under the chosen sender. Everything but TCP passes as it came.
+//! data of both directions goes over the links under the chosen sender. Everything but TCP passes as it came. Where only the
+//! near end has a junction, the receiver over the links is the far side's kernel.
 //! [`Splice`] is the machine, [`Spliced`] puts it around the devices of a relay.
 
 mod ends;

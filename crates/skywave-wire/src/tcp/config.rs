@@ -48,16 +48,21 @@ impl EndpointConfig {
         tcp.sack = true;
         tcp.dsack = true;
         tcp.timestamps = true;
-        let (send_buffer, life) = match role {
-            Role::Host => {
-                tcp.rwnd = 6 << 20;
-                (4 << 20, Duration::from_secs(30))
-            }
+        match role {
+            Role::Host => tcp.rwnd = 6 << 20,
             Role::Device => {
                 tcp.rwnd = 512 << 10;
                 tcp.acking = Acking::EverySegment;
-                (512 << 10, Duration::from_secs(1))
             }
+        }
+        Self::of(role, tcp)
+    }
+
+    /// Connections that are configured like this, but for their MSS and initial numbers.
+    pub fn of(role: Role, tcp: TcpConfig) -> Self {
+        let (send_buffer, life) = match role {
+            Role::Host => (4 << 20, Duration::from_secs(30)),
+            Role::Device => (512 << 10, Duration::from_secs(1)),
         };
         Self {
             connection: ConnectionConfig {

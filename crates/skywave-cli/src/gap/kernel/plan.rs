@@ -1,10 +1,11 @@
-//! The kernel's connections that stand for the flows of a simulation.
+//! The real connections that stand for the flows of a simulation.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use skywave_core::Time;
 use skywave_core::link::QueueConfig;
-use skywave_core::tcp::config::{CongestionConfig, DetectionConfig, TcpConfig};
+use skywave_core::tcp::config::{Acking, CongestionConfig, DetectionConfig, TcpConfig};
 use skywave_sim::Spec;
 use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 use skywave_wire::behind::bulk::Connection;
@@ -14,6 +15,9 @@ use crate::impair::path::Path;
 
 /// Port of the first connection, in a network that nobody else is in.
 pub(super) const PORT: u16 = 5001;
+
+/// Law of the near side's kernel where it hands its data to a sender of ours; every kernel has it.
+const ANY: &str = "reno";
 
 /// Payload of segments that make packets of about the size of the kernel's, 1500 bytes.
 const MSS: std::ops::RangeInclusive<u32> = 1400..=1460;
@@ -32,6 +36,10 @@ pub(crate) struct Plan {
     pub(super) bins: Option<Duration>,
     /// Bytes up to which TCP's windows may grow; the system's setting unless given.
     pub(super) rwnd: Option<u32>,
+    /// The sender over the links if it is ours, for the only connection; else that of its side's kernel.
+    pub(super) ours: Option<TcpConfig>,
+    /// File for a capture of the packets as they come to the links.
+    pub(super) capture: Option<PathBuf>,
 }
 
 /// Why a point has no case.
@@ -46,8 +54,33 @@ pub(crate) enum Refusal {
 impl Plan {
     /// A connection for each flow of the path's simulation, that of the path first.
     pub(crate) fn new(path: &Path, verb: &'static str) -> Result<Self, Refusal> {
+        Self::with(path, verb, law(&path.flow).map_err(Refusal::Sender)?)
+    }
+
+    /// A connection whose sender over the links is that of the simulation, for the only flow.
+    pub(super) fn ours(path: &Path, verb: &'static str) -> Result<Self, Refusal> {
+        let flow = &path.flow;
+        let Some(sender) = tcp(flow) else {
+            return Err(Refusal::Sender(format!(
+                "`flow.{}.transport` is not of TCP",
+                table_of(flow)
+            )));
+        };
+        if path.spec.flows.len() > 1 {
+            return Err(Refusal::Path(format!(
+                "flow.{}: beside others; expected one flow alone with --tcp",
+                table_of(flow)
+            )));
+        }
+        Ok(Self {
+            ours: Some(sender.clone()),
+            ..Self::with(path, verb, ANY)?
+        })
+    }
+
+    /// Connections of the kernel's, the first one with this law.
+    fn with(path: &Path, verb: &'static str, first: &str) -> Result<Self, Refusal> {
         let (spec, measured) = (&path.spec, &path.flow);
-        let first = law(measured).map_err(Refusal::Sender)?;
         network(spec).map_err(Refusal::Path)?;
         for flow in &spec.flows {
             bulk(flow, measured).map_err(Refusal::Path)?;
@@ -74,6 +107,8 @@ impl Plan {
             window: (time(spec.measure.0), time(spec.measure.1)),
             bins,
             rwnd: spec.flows.iter().filter_map(tcp).map(|c| c.rwnd).max(),
+            ours: None,
+            capture: None,
             config: path.config.clone(),
         })
     }
@@ -82,6 +117,12 @@ impl Plan {
     pub(crate) fn bps(&self, bytes: u64) -> f64 {
         let seconds = self.window.1.saturating_sub(self.window.0).as_secs_f64();
         8.0 * bytes as f64 / seconds.max(1e-9)
+    }
+
+    /// Whether the receiver acknowledges every segment at once, as the simulated one does; otherwise as the kernel does.
+    pub(super) fn answers_each(&self) -> bool {
+        let ours = self.ours.as_ref();
+        ours.is_some_and(|sender| sender.acking == Acking::EverySegment)
     }
 
     /// Number of bins up to the end of what is measured.

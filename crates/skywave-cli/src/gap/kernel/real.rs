@@ -1,18 +1,23 @@
-//! Transfers by the kernel's TCP through the relay.
+//! Transfers by the kernel's TCP, or by a sender of ours to the kernel's receiver, through the relay.
 
 use std::io;
 use std::net::TcpListener;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use skywave_lab::threads::{self, lock};
 use skywave_wire::behind::bulk::{self, Connection};
-use skywave_wire::behind::{Behind, Setup};
-use skywave_wire::relay::{self, Relay};
+use skywave_wire::behind::{Behind, Setup, TcpSetting};
+use skywave_wire::relay::View;
+use skywave_wire::splice::{Splice, Spliced};
 
-use super::KernelError;
 use super::plan::Plan;
-use crate::impair::show;
+use super::{KernelArgs, KernelError};
+use crate::failure::Failure;
+use crate::impair::capture::{Capture, HEADERS};
+use crate::impair::{self, show};
 
 /// Time between two looks whether all goes on.
 const LOOK: Duration = Duration::from_millis(50);
@@ -22,6 +27,8 @@ const AFTER: Duration = Duration::from_secs(60);
 
 /// A transfer.
 pub(crate) struct Run {
+    /// Seed of the links.
+    pub(super) seed: u64,
     /// Goodput of the first connection.
     pub(crate) mbps: f64,
     /// Data of each connection.
@@ -78,8 +85,27 @@ pub(super) fn offered(mut wanted: Vec<&str>) -> Result<Vec<String>, KernelError>
     Ok(offered.into_iter().map(str::to_owned).collect())
 }
 
+/// Makes a run of each plan, as many at once as the user wants, and tells `made` the number of its plan with each.
+pub(super) fn each(
+    plans: &[Plan],
+    args: &KernelArgs,
+    stop: &AtomicBool,
+    made: impl FnMut(usize, Run) -> Result<(), Failure> + Send,
+) -> Result<(), Failure> {
+    let made = Mutex::new(made);
+    let at_once = Some(args.jobs.get());
+    threads::each(at_once, plans.len(), |number| {
+        let run = run(&plans[number], args.tries.get(), stop)?;
+        lock(&made)(number, run)
+    })
+    .map(drop)
+}
+
 /// Makes the connections until the first one is measured, `tries` times at most until the relay was in time.
 pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, KernelError> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(KernelError::Stopped);
+    }
     for _ in 1..tries {
         let run = once(plan, stop)?;
         if run.unfaithful.is_none() {
@@ -91,6 +117,11 @@ pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, K
 
 fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
     let connections = &plan.connections;
+    let mut settings = Vec::new();
+    settings.extend(plan.rwnd.into_iter().flat_map(TcpSetting::window));
+    if plan.answers_each() {
+        settings.push(TcpSetting::each_out_of_order());
+    }
     let setup = Setup {
         command: bulk::near(connections, plan.window.1 + AFTER),
         far: None,
@@ -98,12 +129,15 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
         names: Vec::new(),
         has_terminal: false,
         listen: connections.iter().map(|c| c.port).collect(),
-        window: plan.rwnd,
+        settings,
     };
+    let capture = plan.capture.as_ref();
+    let capture = capture.map(|file| Capture::create(file, HEADERS, &plan.config));
+    let capture = capture.transpose()?;
     let (mut behind, mut ends) = Behind::start(plan.verb, &setup)?;
     let listeners = behind.listeners();
     let over = AtomicBool::new(false);
-    let (received, (report, relayed), ended) = thread::scope(|scope| {
+    let (received, relayed, ended) = thread::scope(|scope| {
         let far_ends = connections.iter().zip(&listeners).enumerate();
         let far_ends = far_ends.map(|(place, (connection, listener))| {
             let over = &over;
@@ -117,14 +151,17 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
         });
         let far_ends: Vec<_> = far_ends.collect();
         let relaying = scope.spawn(|| {
-            // On a busy machine it is late otherwise.
-            relay::urgent();
-            let mut relay = Relay::new(&plan.config);
-            let ended = relay::drive(&mut relay, &mut ends, &mut |_| {
-                !over.load(Ordering::Relaxed)
-            });
+            let go_on = &mut |_: &View<'_>| !over.load(Ordering::Relaxed);
+            let run = match &plan.ours {
+                None => impair::go(&plan.config, &mut ends, capture, go_on),
+                Some(sender) => {
+                    let splice = Splice::at_near(sender.clone(), plan.config.seed.into());
+                    let mut ends = Spliced::new(ends, splice);
+                    impair::go(&plan.config, &mut ends, capture, go_on)
+                }
+            };
             over.store(true, Ordering::Relaxed);
-            ended
+            run
         });
         let mut ended = Ok(None);
         while !over.load(Ordering::Relaxed) {
@@ -142,20 +179,24 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
         return Err(KernelError::Stopped);
     }
     ended?;
-    relayed.map_err(KernelError::Relay)?;
+    relayed.ended.map_err(KernelError::Relay)?;
+    relayed.captured?;
     let received = received.into_iter().collect::<io::Result<Vec<_>>>();
     let received = received.map_err(KernelError::Receive)?;
     let lasted = received.first().is_some_and(|(_, lasted)| *lasted);
     if !lasted {
-        return Err(KernelError::Short(connections[0].law.clone()));
+        let law = connections[0].law.as_str();
+        let sender = plan.ours.as_ref().map_or(law, |_| "--tcp");
+        return Err(KernelError::Short(sender.to_owned()));
     }
     let got: Vec<Got> = received.into_iter().map(|(got, _)| got).collect();
-    let queue = report.hops.first();
+    let queue = relayed.report.hops.first();
     Ok(Run {
+        seed: plan.config.seed,
         mbps: plan.bps(got[0].bytes) / 1e6,
         got,
         queue: queue.map_or(0.0, |hop| hop.measured.queue_mean_packets),
-        unfaithful: show::unfaithful(&report),
+        unfaithful: show::unfaithful(&relayed.report),
     })
 }
 
@@ -174,7 +215,8 @@ fn far(
     got.bins = vec![0; plan.count_of_bins()];
     let start = connection.start;
     let time = plan.window.1.saturating_sub(start);
-    let lasted = bulk::receive(listener, time, over, &mut |at, bytes| {
+    let at_once = plan.answers_each();
+    let lasted = bulk::receive(listener, time, at_once, over, &mut |at, bytes| {
         got.take(plan, start + at, bytes);
     })?;
     Ok((got, lasted))

@@ -1,17 +1,19 @@
-//! A law of the kernel over a path of the set, and what was measured.
+//! A law of the kernel, or a sender of ours, over a path of the set, and what was measured.
 
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
+use skywave_lab::experiment;
 use skywave_lab::experiment::stats::Estimate;
-use skywave_lab::scenario::Scenario;
+use skywave_lab::scenario::{NoFiles, Scenario};
+use skywave_lab::threads;
+use skywave_papers::referee::{Law, Sender};
 use skywave_papers::validate::{self, Set, SetError};
-use skywave_wire::behind::bulk::Connection;
 
 use super::super::{Args, agree};
-use super::plan::{PORT, Plan};
+use super::plan::{Plan, Refusal};
 use super::real::Run;
-use super::{KernelArgs, KernelError, SECONDS, VERB};
+use super::{KernelError, SECONDS, VERB};
 use crate::failure::Failure;
 use crate::impair::path::{self, Choice};
 use crate::impair::show;
@@ -39,14 +41,21 @@ pub(super) struct Link {
     queue: u32,
 }
 
-/// A law over a path.
+/// Way of acknowledging of receivers of our senders: the kernel's own, which acknowledges each segment as long as its window
+/// grows and else waits for up to 200 ms, is not simulated.
+const ACKING: &str = "\"every\"";
+
+/// Place of the sender in the scenarios of the set.
+const SEAT: &str = "flow.bulk.transport";
+
+/// A sender over a path.
 pub(super) struct Row {
-    /// Index of the row in the set.
-    pub(super) at: usize,
     /// The path's number, from 1.
-    path: usize,
-    /// The kernel's name of the law.
+    pub(super) path: usize,
+    /// The kernel's name of the law, or ours of the sender.
     pub(super) law: String,
+    /// Whether the sender is ours.
+    is_ours: bool,
     /// The path.
     link: Link,
     /// Length of a run.
@@ -56,13 +65,14 @@ pub(super) struct Row {
     pub(super) count: usize,
     /// Real runs made so far.
     pub(super) runs: Vec<Run>,
-    /// The simulated goodput, Mb/s.
-    pub(super) simulated: Option<Estimate>,
+    /// The simulated goodput with each of [`SEEDS`], Mb/s.
+    simulated: Vec<f64>,
 }
 
-/// The rows of the set `kernel` that are asked for, simulated for as long as the runs are, and the number of each
-/// one's path, from 1.
-pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
+/// The rows of the set `kernel` that are asked for, as long as the runs are; or, path by path, those of each sender of
+/// ours.
+pub(super) fn rows(args: &Args) -> Result<Vec<Row>, Failure> {
+    let kernel = &args.kernel;
     let set = Set::load("kernel", SEEDS)?;
     let mut paths: Vec<Link> = Vec::new();
     for row in set.rows() {
@@ -71,7 +81,7 @@ pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
             paths.push(link);
         }
     }
-    for &asked in &args.only {
+    for &asked in &kernel.only {
         if asked == 0 || asked > paths.len() {
             let paths = paths.len();
             return Err(KernelError::NoPath { asked, paths }.into());
@@ -81,28 +91,57 @@ pub(super) fn set(args: &KernelArgs) -> Result<(Set, Vec<usize>), Failure> {
     let mut known: Vec<&str> = laws.collect::<Result<_, _>>()?;
     known.sort_unstable();
     known.dedup();
-    for asked in &args.laws {
+    for asked in &kernel.laws {
         if !known.contains(&asked.as_str()) {
             let (asked, known) = (asked.clone(), known.join(", "));
             return Err(KernelError::NoLaw { asked, known }.into());
         }
     }
-    let seconds = args.seconds.unwrap_or(SECONDS);
-    let mut asked = Vec::new();
-    for row in set.rows() {
+    let seconds = kernel.seconds.unwrap_or(SECONDS);
+    let mut asked = set.with("seconds", &seconds.to_string())?;
+    if !kernel.kernel {
+        asked = asked.with("acking", ACKING)?;
+    }
+    let mut rows = Vec::new();
+    for row in asked.rows() {
         let link = Link::of(row)?;
         let number = 1 + paths.iter().take_while(|path| **path != link).count();
         let law = law(row)?;
-        asked.push(
-            ((args.only.is_empty() || args.only.contains(&number))
-                && (args.laws.is_empty() || args.laws.iter().any(|asked| asked == law)))
-            .then_some(number),
-        );
+        if (kernel.only.is_empty() || kernel.only.contains(&number))
+            && (kernel.laws.is_empty() || kernel.laws.iter().any(|asked| asked == law))
+        {
+            rows.push(Row::new(number, row, args)?);
+        }
     }
-    let mut each = asked.iter();
-    let mut set = set.with("seconds", &seconds.to_string())?;
-    set.retain(|_| each.next().is_some_and(Option::is_some));
-    Ok((set, asked.into_iter().flatten().collect()))
+    if kernel.kernel {
+        return Ok(rows);
+    }
+    // Of each path one, whichever law it has.
+    rows.dedup_by_key(|row| row.path);
+    let mut ours = Vec::new();
+    for law in &kernel.tcp {
+        let law = Law::parse(law)?;
+        for row in &rows {
+            ours.push(row.of_ours(&law)?);
+        }
+    }
+    Ok(ours)
+}
+
+/// Simulates the rows with all seeds.
+pub(super) fn simulate(rows: &mut [Row], stop: &AtomicBool) -> Result<(), Failure> {
+    let seeds = SEEDS as usize;
+    let goodputs = threads::each(None, rows.len() * seeds, |run| {
+        let point = &rows[run / seeds].scenario.points()[0];
+        let spec = point.spec(1 + (run % seeds) as u64);
+        let outcome = experiment::simulate(&spec, stop);
+        let outcome = outcome.ok_or(Failure::Kernel(KernelError::Stopped))?;
+        Ok::<_, Failure>(outcome.flows[0].goodput_bps / 1e6)
+    })?;
+    for (row, goodputs) in rows.iter_mut().zip(goodputs.chunks(seeds)) {
+        row.simulated = goodputs.to_vec();
+    }
+    Ok(())
 }
 
 fn law(row: &validate::Row) -> Result<&str, SetError> {
@@ -121,32 +160,36 @@ impl Link {
 }
 
 impl Row {
-    /// Row `at` of the [`set`], which is over path number `path`.
-    pub(super) fn new(
-        at: usize,
-        path: usize,
-        row: &validate::Row,
-        args: &Args,
-    ) -> Result<Self, Failure> {
+    /// The row of the set that is over path number `path`.
+    fn new(path: usize, row: &validate::Row, args: &Args) -> Result<Self, Failure> {
         let link = Link::of(row)?;
         let runs = if link.loss > 0.0 { RUNS } else { 1 };
         Ok(Self {
-            at,
             path,
             law: law(row)?.to_owned(),
+            is_ours: false,
             link,
             seconds: args.kernel.seconds.unwrap_or(SECONDS),
             scenario: row.scenario().clone(),
             count: args.seeds.map_or(runs, std::num::NonZeroUsize::get),
             runs: Vec::new(),
-            simulated: None,
+            simulated: Vec::new(),
         })
     }
 
-    /// When measuring begins, s.
-    pub(super) fn from(&self) -> f64 {
-        let (from, _) = self.scenario.points()[0].spec(1).measure;
-        from.as_secs_f64()
+    /// A sender of ours over the same path.
+    fn of_ours(&self, law: &Law) -> Result<Self, KernelError> {
+        let scenario = law.take(&self.scenario, &[SEAT], &NoFiles);
+        Ok(Self {
+            law: law.name().to_owned(),
+            is_ours: true,
+            link: self.link.clone(),
+            scenario: scenario
+                .map_err(|why| KernelError::Path(format!("--tcp {}: {why}", law.name())))?,
+            runs: Vec::new(),
+            simulated: Vec::new(),
+            ..*self
+        })
     }
 
     /// The transfer with this seed.
@@ -160,26 +203,45 @@ impl Row {
         };
         let path = path::of(&self.scenario, choice);
         let path = path.map_err(|error| KernelError::Path(error.to_string()))?;
-        Ok(Plan {
-            verb: VERB,
-            config: path.config,
-            connections: vec![Connection {
-                law: self.law.clone(),
-                port: PORT,
-                is_back: false,
-                start: Duration::ZERO,
-            }],
-            window: (
-                Duration::from_secs_f64(self.from()),
-                Duration::from_secs(u64::from(self.seconds)),
-            ),
-            bins: None,
-            rwnd: None,
+        let plan = if self.is_ours {
+            Plan::ours(&path, VERB)
+        } else {
+            // The receiver's buffer grows as the kernel lets it.
+            Plan::new(&path, VERB).map(|plan| Plan { rwnd: None, ..plan })
+        };
+        plan.map_err(|(Refusal::Sender(why) | Refusal::Path(why))| {
+            KernelError::Path(format!("{}: {why}", self.law))
         })
+    }
+
+    /// Takes a real run.
+    pub(super) fn take(&mut self, run: Run) {
+        self.runs.push(run);
+        self.runs.sort_by_key(|run| run.seed);
+    }
+
+    /// Whether all runs have been made.
+    pub(super) fn is_complete(&self) -> bool {
+        self.runs.len() == self.count
     }
 
     fn real(&self) -> f64 {
         self.runs.iter().map(|run| run.mbps).sum::<f64>() / self.runs.len().max(1) as f64
+    }
+
+    /// Simulated goodput that the real one is compared with: where the sender is the same, with the seeds of the real
+    /// runs, whose links lose the same packets; else with all.
+    fn expected(&self) -> f64 {
+        let seeds = if self.is_ours {
+            self.count.min(self.simulated.len())
+        } else {
+            self.simulated.len()
+        };
+        Estimate::of(&self.simulated[..seeds]).map_or(f64::NAN, |estimate| estimate.mean)
+    }
+
+    fn ratio(&self) -> f64 {
+        self.real() / self.expected()
     }
 
     fn unfaithful(&self) -> usize {
@@ -188,8 +250,7 @@ impl Row {
     }
 
     fn agrees(&self) -> bool {
-        self.simulated
-            .is_some_and(|simulated| agree(self.real(), simulated.mean))
+        agree(self.real(), self.expected())
     }
 
     /// Line of the table as CSV for this row.
@@ -204,8 +265,9 @@ impl Row {
             let cells: Vec<String> = self.runs.iter().map(cell).collect();
             cells.join(" ")
         };
+        let quotes = if self.law.contains(',') { "\"" } else { "" };
         format!(
-            "{},{rate},{rtt_ms},{loss:?},{queue},{},{},{},{}",
+            "{quotes}{}{quotes},{rate},{rtt_ms},{loss:?},{queue},{},{},{},{}",
             self.law,
             self.seconds,
             of_runs(|run| format!("{:.3}", run.mbps)),
@@ -216,7 +278,7 @@ impl Row {
 
     /// Object of `--json` for this row, with the simulated goodput.
     pub(super) fn object(&self) -> Value {
-        let simulated = self.simulated.map(|simulated| simulated.mean);
+        let simulated = Estimate::of(&self.simulated);
         json!({
             "path": self.path,
             "law": self.law,
@@ -228,9 +290,10 @@ impl Row {
             "real_mbps": self.runs.iter().map(|run| run.mbps).collect::<Vec<_>>(),
             "queues_packets": self.runs.iter().map(|run| run.queue).collect::<Vec<_>>(),
             "unfaithful": self.unfaithful(),
-            "simulated_mbps": simulated,
-            "simulated_ci95": self.simulated.and_then(|simulated| simulated.half),
-            "ratio": simulated.map(|simulated| self.real() / simulated),
+            "simulated_mbps": simulated.map(|simulated| simulated.mean),
+            "simulated_ci95": simulated.and_then(|simulated| simulated.half),
+            "expected_mbps": self.expected(),
+            "ratio": self.ratio(),
         })
     }
 
@@ -241,9 +304,8 @@ impl Row {
             loss,
             queue,
         } = &self.link;
-        let simulated = self
-            .simulated
-            .map_or((f64::NAN, None), |s| (s.mean, s.half));
+        let all = Estimate::of(&self.simulated);
+        let (mean, half) = all.map_or((f64::NAN, None), |all| (all.mean, all.half));
         vec![
             self.path.to_string(),
             format!(
@@ -252,11 +314,12 @@ impl Row {
             ),
             self.law.clone(),
             format!("{:.2}", self.real()),
-            match simulated {
-                (mean, Some(half)) => format!("{mean:.2} ±{half:.2}"),
-                (mean, None) => format!("{mean:.2}"),
+            format!("{:.2}", self.expected()),
+            match half {
+                Some(half) => format!("{mean:.2} ±{half:.2}"),
+                None => format!("{mean:.2}"),
             },
-            format!("{:.3}", self.real() / simulated.0),
+            format!("{:.3}", self.ratio()),
             match self.unfaithful() {
                 0 => String::new(),
                 n => format!("{n} of {} NOT IN TIME", self.runs.len()),
@@ -273,6 +336,7 @@ pub(super) fn table(rows: &[Row]) -> String {
         "law",
         "real, Mb/s",
         "simulated",
+        "ten seeds",
         "real / simulated",
         "",
     ];
@@ -289,17 +353,19 @@ pub(super) fn table(rows: &[Row]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skywave_sim::spec::Transport;
+
     use super::*;
 
-    fn args(only: &[usize], laws: &[&str]) -> KernelArgs {
-        KernelArgs {
-            kernel: true,
-            only: only.to_vec(),
-            laws: laws.iter().map(|law| (*law).to_owned()).collect(),
-            seconds: Some(10),
-            tries: std::num::NonZeroUsize::MIN,
-            csv: false,
+    fn asked(line: &str) -> Args {
+        #[derive(clap::Parser)]
+        struct Command {
+            #[command(flatten)]
+            args: Args,
         }
+        let words = format!("gap --seconds 10 {line}");
+        let parsed = <Command as clap::Parser>::try_parse_from(words.split(' '));
+        parsed.map(|command| command.args).unwrap()
     }
 
     /// The set `kernel` reads the lines that `--csv` prints, so that a new measurement can replace the table.
@@ -318,46 +384,69 @@ mod tests {
             };
             let (goodputs, queues) = (numbers(6), numbers(7));
             let runs = goodputs.iter().zip(&queues).map(|(&mbps, &queue)| Run {
+                seed: 1,
                 mbps,
                 got: Vec::new(),
                 queue,
                 unfaithful: None,
             });
             let row = Row {
-                at: 0,
-                path: 1,
-                law: law(row).unwrap().to_owned(),
-                link: Link::of(row).unwrap(),
-                seconds: SECONDS,
-                scenario: row.scenario().clone(),
                 count: goodputs.len(),
                 runs: runs.collect(),
-                simulated: None,
+                seconds: SECONDS,
+                ..Row::new(1, row, &asked("--kernel")).unwrap()
             };
             assert_eq!(row.csv(), line);
-            assert_eq!(row.from(), 5.0);
+            assert_eq!(row.plan(1).unwrap().window.0.as_secs(), 5);
             // As many runs as would be made, for each of the two tables that it was made of.
             assert_eq!(row.count, 2 * if row.link.loss > 0.0 { RUNS } else { 1 });
         }
     }
 
+    /// Numbers of the paths and laws of the rows for these options.
+    fn chosen(line: &str) -> Result<Vec<(usize, String)>, u8> {
+        let rows = rows(&asked(line)).map_err(|failure| failure.report())?;
+        Ok(rows.into_iter().map(|row| (row.path, row.law)).collect())
+    }
+
     #[test]
     fn paths_and_laws_are_chosen() {
-        let (all, numbers) = set(&args(&[], &[])).unwrap();
-        assert_eq!((all.rows().len(), numbers.len()), (36, 36));
-        assert!(numbers.starts_with(&[1]) && numbers.iter().max() == Some(&12));
-        let (some, numbers) = set(&args(&[3, 12], &["bbr", "reno"])).unwrap();
-        assert_eq!(numbers, [3, 3, 12, 12]);
-        let chosen: Vec<(&str, &str)> = some
-            .rows()
-            .iter()
-            .map(|row| (law(row).unwrap(), row.text("seconds").unwrap()))
-            .collect();
-        let of = |law| (law, "10");
-        assert_eq!(chosen, [of("bbr"), of("reno"), of("bbr"), of("reno")]);
-        for (only, laws) in [(&[0][..], &[][..]), (&[13], &[]), (&[], &["vegas"])] {
-            let failure = set(&args(only, laws)).unwrap_err();
-            assert_eq!(failure.report(), 2);
+        let all = chosen("--kernel").unwrap();
+        assert_eq!((all.len(), all[0].0), (36, 1));
+        assert_eq!(all.iter().map(|(path, _)| path).max(), Some(&12));
+        let of = |path, law: &str| (path, law.to_owned());
+        assert_eq!(
+            chosen("--kernel --only 3,12 --laws bbr,reno").unwrap(),
+            [of(3, "bbr"), of(3, "reno"), of(12, "bbr"), of(12, "reno")]
+        );
+        for line in [
+            "--kernel --only 0",
+            "--kernel --only 13",
+            "--kernel --laws vegas",
+        ] {
+            assert_eq!(chosen(line), Err(2), "{line}");
+        }
+    }
+
+    /// The sender is configured as the simulated one, as a whole.
+    #[test]
+    fn senders_of_ours_go_over_each_path_as_they_are_simulated() {
+        assert_eq!(chosen("--tcp cerl --tcp dcr").unwrap().len(), 24);
+        let rows = rows(&asked("--tcp cerl --only 2")).unwrap();
+        let [row] = &rows[..] else {
+            panic!("one row");
+        };
+        assert_eq!((row.law.as_str(), row.path, row.count), ("cerl", 2, RUNS));
+        let plan = row.plan(3).unwrap();
+        let Transport::Tcp(simulated) = &row.scenario.points()[0].spec(3).flows[0].transport else {
+            panic!("TCP");
+        };
+        assert_eq!(plan.ours.as_ref(), Some(&**simulated));
+        assert!(plan.answers_each());
+        assert_eq!((plan.config.seed, plan.window.1.as_secs()), (3, 10));
+        assert!(chosen("--tcp no-such-sender").is_err());
+        for not_tcp in ["quic-cubic", "wtcp"] {
+            assert!(chosen(&format!("--tcp {not_tcp} --only 1")).is_err());
         }
     }
 }

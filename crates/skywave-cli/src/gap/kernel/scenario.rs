@@ -1,14 +1,16 @@
-//! The senders of a scenario, simulated and by the kernel, over the scenario's path and beside its other flows.
+//! The senders of a scenario, simulated and by the kernel, over the scenario's path and beside its other flows; or senders of
+//! ours in their place.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::Path as FilePath;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use skywave_lab::experiment::stats::{Estimate, quantile};
-use skywave_lab::scenario::{Point, Scenario, ScenarioError};
+use skywave_lab::folder::{self, Folder};
+use skywave_lab::scenario::{Point, Scenario};
+use skywave_papers::referee::{Law, Sender};
 use skywave_sim::{Spec, simulate};
 
 use super::super::Args;
@@ -33,56 +35,88 @@ struct Case<'a> {
     file: usize,
     /// Number of the point of the sweep, from 1.
     number: usize,
+    /// Whether it is the first one of its file, which the others are compared with.
+    is_first: bool,
+    /// Whether the sender over the links is ours.
+    is_ours: bool,
     /// Name of the flow.
     flow: String,
     /// The sender, as the scenario calls it.
     sender: String,
-    /// The kernel's names of the congestion controls, of the flow and of those beside it.
+    /// The kernel's names of the congestion controls, of the flow and of those beside it; none if the sender is ours.
     laws: Vec<String>,
     simulated: Option<Estimate>,
     runs: Vec<Run>,
 }
 
 pub(super) fn main(args: &Args) -> Result<(), Failure> {
-    let load = |path: &std::path::PathBuf| skywave_lab::folder::load(path);
-    let scenarios: Vec<Scenario> =
-        (args.scenarios.iter().map(load)).collect::<Result<_, ScenarioError>>()?;
-    let mut cases = Vec::new();
-    for (file, scenario) in scenarios.iter().enumerate() {
-        let path = &args.scenarios[file];
-        let refuse = |what| KernelError::Scenario {
-            scenario: path.display().to_string(),
-            what,
-        };
+    let laws = args.kernel.tcp.iter().map(|law| Law::parse(law));
+    let laws: Vec<Law> = laws.collect::<Result<_, _>>()?;
+    let mut scenarios = Vec::new();
+    for (file, path) in args.scenarios.iter().enumerate() {
+        let scenario = folder::load(path)?;
+        if laws.is_empty() {
+            scenarios.push((file, scenario));
+            continue;
+        }
+        for law in &laws {
+            let taken = with(&scenario, args.flow.as_deref(), law, &Folder::of(path));
+            scenarios.push((file, taken.map_err(|what| refused(path, what))?));
+        }
+    }
+    let mut cases: Vec<Case<'_>> = Vec::new();
+    for (file, scenario) in &scenarios {
+        let path = &args.scenarios[*file];
         for number in 1..=scenario.points().len() {
-            match Case::new(scenario, file, number, args.flow.as_deref()) {
-                Ok(case) => cases.push(case),
+            let is_first = cases.last().is_none_or(|case| case.file != *file);
+            match Case::new(scenario, number, args.flow.as_deref(), !laws.is_empty()) {
+                Ok(case) => cases.push(Case {
+                    file: *file,
+                    is_first: is_first && number == 1,
+                    ..case
+                }),
                 Err(Refusal::Sender(why)) if scenario.points().len() > 1 => {
                     eprintln!("note: {}: {why}: left out", path.display());
                 }
-                Err(Refusal::Sender(what) | Refusal::Path(what)) => return Err(refuse(what).into()),
+                Err(Refusal::Sender(what) | Refusal::Path(what)) => {
+                    return Err(refused(path, what).into());
+                }
             }
         }
     }
     let asked = &args.kernel.laws;
     cases.retain(|case| asked.is_empty() || asked.contains(&case.laws[0]));
-    let offered = real::offered(
-        cases
-            .iter()
-            .flat_map(|case| &case.laws)
-            .map(String::as_str)
-            .collect(),
-    )?;
-    cases.retain(|case| case.laws.iter().all(|law| offered.contains(law)));
+    if args.kernel.kernel {
+        let laws = cases.iter().flat_map(|case| &case.laws);
+        let offered = real::offered(laws.map(String::as_str).collect())?;
+        cases.retain(|case| case.laws.iter().all(|law| offered.contains(law)));
+    }
     let stop = interrupt::flag();
-    for case in &mut cases {
-        case.measure(args, stop)?;
-        if args.json {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{}", case.object(&args.scenarios[case.file]))?;
-            out.flush()?;
+    let (mut plans, mut of_plans) = (Vec::new(), Vec::new());
+    let count = args.seeds.map_or(RUNS, NonZeroUsize::get);
+    for (at, case) in cases.iter_mut().enumerate() {
+        case.simulate();
+        for &seed in case.scenario.seeds().iter().take(count) {
+            let plan = case.plan(seed).map_err(KernelError::Path)?;
+            let capture = args
+                .kernel
+                .capture(case.scenario.name(), &case.sender, seed);
+            plans.push(Plan { capture, ..plan });
+            of_plans.push(at);
         }
     }
+    real::each(&plans, &args.kernel, stop, |number, run| {
+        let case = &mut cases[of_plans[number]];
+        let file = &args.scenarios[case.file];
+        eprintln!("{}: {}, seed {}", file.display(), case.sender, run.seed);
+        case.runs.push(run);
+        if args.json && case.runs.len() == case.scenario.seeds().len().min(count) {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", case.object(file))?;
+            out.flush()?;
+        }
+        Ok(())
+    })?;
     if !args.json {
         let names: Vec<String> = args
             .scenarios
@@ -94,18 +128,50 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     faithful(cases.iter().flat_map(|case| &case.runs))
 }
 
+fn refused(path: &FilePath, what: String) -> KernelError {
+    KernelError::Scenario {
+        scenario: path.display().to_string(),
+        what,
+    }
+}
+
+/// The scenario with this law as the sender of a flow: of that name, or of the first one.
+fn with(
+    scenario: &Scenario,
+    flow: Option<&str>,
+    law: &Law,
+    files: &Folder,
+) -> Result<Scenario, String> {
+    let first = || {
+        Some(
+            scenario
+                .points()
+                .first()?
+                .spec(1)
+                .flows
+                .first()?
+                .name
+                .to_string(),
+        )
+    };
+    let flow = flow.map(str::to_owned).or_else(first).unwrap_or_default();
+    law.take(scenario, &[&format!("flow.{flow}.transport")], files)
+}
+
 impl<'a> Case<'a> {
     fn new(
         scenario: &'a Scenario,
-        file: usize,
         number: usize,
         flow: Option<&str>,
+        is_ours: bool,
     ) -> Result<Self, Refusal> {
         let point = &scenario.points()[number - 1];
         let mut case = Self {
             scenario,
-            file,
+            file: 0,
             number,
+            is_first: false,
+            is_ours,
             flow: String::new(),
             sender: String::new(),
             laws: Vec::new(),
@@ -129,8 +195,10 @@ impl<'a> Case<'a> {
                 values.collect::<Vec<_>>().join(", ")
             }
         };
-        let plan = Plan::new(&path, VERB)?;
-        case.laws = plan.connections.into_iter().map(|c| c.law).collect();
+        let plan = case.planned(&path)?;
+        if !is_ours {
+            case.laws = plan.connections.into_iter().map(|c| c.law).collect();
+        }
         Ok(case)
     }
 
@@ -145,35 +213,27 @@ impl<'a> Case<'a> {
         path::of(self.scenario, choice).map_err(|error| error.to_string())
     }
 
-    /// Connections of the kernel's as the simulation with this seed has its flows.
-    fn plan(&self, seed: u64) -> Result<Plan, String> {
-        let path = self.path(Some(&self.flow), seed)?;
-        Plan::new(&path, VERB).map_err(|(Refusal::Sender(what) | Refusal::Path(what))| what)
+    fn planned(&self, path: &path::Path) -> Result<Plan, Refusal> {
+        if self.is_ours {
+            Plan::ours(path, VERB)
+        } else {
+            Plan::new(path, VERB)
+        }
     }
 
-    /// Simulates and makes the real runs.
-    fn measure(&mut self, args: &Args, stop: &AtomicBool) -> Result<(), KernelError> {
+    /// Connections as the simulation with this seed has its flows.
+    fn plan(&self, seed: u64) -> Result<Plan, String> {
+        let path = self.path(Some(&self.flow), seed)?;
+        self.planned(&path)
+            .map_err(|(Refusal::Sender(what) | Refusal::Path(what))| what)
+    }
+
+    /// Simulates with all seeds of the file.
+    fn simulate(&mut self) {
         let point = &self.scenario.points()[self.number - 1];
-        let seeds = self.scenario.seeds();
-        let simulated: Vec<f64> = (seeds.iter())
-            .map(|&seed| goodput(&point.spec(seed), &self.flow) / 1e6)
-            .collect();
-        self.simulated = Estimate::of(&simulated);
-        let count = args.seeds.map_or(RUNS, NonZeroUsize::get);
-        for &seed in seeds.iter().take(count) {
-            eprintln!(
-                "{}: {}, seed {seed}",
-                args.scenarios[self.file].display(),
-                self.sender
-            );
-            let plan = self.plan(seed).map_err(KernelError::Path)?;
-            self.runs
-                .push(real::run(&plan, args.kernel.tries.get(), stop)?);
-        }
-        if stop.load(Ordering::Relaxed) {
-            return Err(KernelError::Stopped);
-        }
-        Ok(())
+        let seeds = self.scenario.seeds().iter();
+        let simulated = seeds.map(|&seed| goodput(&point.spec(seed), &self.flow) / 1e6);
+        self.simulated = Estimate::of(&simulated.collect::<Vec<f64>>());
     }
 
     /// Median of the runs in which the relay was in time, Mb/s.
@@ -206,7 +266,7 @@ impl<'a> Case<'a> {
         json!({
             "scenario": file.display().to_string(),
             "sender": self.sender,
-            "law": self.laws[0],
+            "law": self.laws.first(),
             "simulated_mbps": self.simulated.map(|s| s.mean),
             "simulated_sd": self.simulated.map(|s| s.sd),
             "real_mbps": self.runs.iter().map(|run| run.mbps).collect::<Vec<_>>(),
@@ -227,7 +287,7 @@ impl<'a> Case<'a> {
         vec![
             name.to_owned(),
             self.sender.clone(),
-            self.laws[0].clone(),
+            self.laws.first().cloned().unwrap_or_else(none),
             (self.simulated).map_or_else(none, |s| format!("{:.3} ±{:.3}", s.mean, s.sd)),
             self.real().map_or_else(none, |real| format!("{real:.3}")),
             runs.join(" "),
@@ -286,7 +346,7 @@ fn table(names: &[String], cases: &[Case<'_>]) -> String {
     let mut text = show::columns(&cells) + "\n";
     for (file, name) in names.iter().enumerate() {
         let mut of_file = cases.iter().filter(|case| case.file == file);
-        let Some(first) = of_file.next().filter(|case| case.number == 1) else {
+        let Some(first) = of_file.next().filter(|case| case.is_first) else {
             continue;
         };
         let others: Vec<&Case<'_>> = of_file.collect();
@@ -351,7 +411,7 @@ seeds = [7, 8]
 
     fn case(text: &str, number: usize) -> Result<(Vec<String>, Plan), String> {
         let scenario = Scenario::parse("1", text, &NoFiles).unwrap();
-        let case = Case::new(&scenario, 0, number, None);
+        let case = Case::new(&scenario, number, None, false);
         let case = case.map_err(|(Refusal::Sender(what) | Refusal::Path(what))| what)?;
         let plan = case.plan(8).unwrap();
         Ok((case.laws, plan))

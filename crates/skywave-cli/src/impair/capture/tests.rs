@@ -6,7 +6,7 @@ use skywave_lab::capture::{Dropper, read};
 use skywave_lab::scenario::{NoFiles, Scenario};
 
 use super::*;
-use crate::impair::path::{self, Choice};
+use crate::impair::path::{self, Choice, Path};
 
 /// A path of a link with CoDel; of one more, if there are two.
 fn way(links: usize) -> Path {
@@ -58,7 +58,7 @@ const BACK: Direction = Direction::Back;
 fn a_file_has_both_directions_in_the_order_of_time_with_the_ends_of_packets() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("both.pcapng");
-    let mut capture = Capture::create(&file, 0, &way(1)).unwrap();
+    let mut capture = Capture::create(&file, 0, &way(1).config).unwrap();
     capture.start();
     let plain = Course::default();
     capture.comes(us(1), FORWARD, &[1; 1500]);
@@ -98,7 +98,7 @@ fn every_end_has_a_comment_and_several_links_their_names() {
     let told = |links, end| {
         let path = way(links);
         let file = tempfile::NamedTempFile::new().unwrap();
-        let capture = Capture::create(file.path(), 0, &path).unwrap();
+        let capture = Capture::create(file.path(), 0, &path.config).unwrap();
         comments(&capture.links, Some((Course::default(), end))).join("; ")
     };
     let dropped = |link, cause| End::Lost(Cause::Link(link, cause));
@@ -126,7 +126,7 @@ fn headers_are_kept_whatever_is_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let kept = |snaplen| {
         let file = dir.path().join("kept.pcapng");
-        let mut capture = Capture::create(&file, snaplen, &way(1)).unwrap();
+        let mut capture = Capture::create(&file, snaplen, &way(1).config).unwrap();
         capture.start();
         capture.comes(us(0), FORWARD, &[0; 1500]);
         capture.ends(0, Course::default(), End::Sent);
@@ -142,7 +142,7 @@ fn headers_are_kept_whatever_is_asked_for() {
 fn the_file_is_whole_at_any_moment() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("live.pcapng");
-    let mut capture = Capture::create(&file, 0, &way(1)).unwrap();
+    let mut capture = Capture::create(&file, 0, &way(1).config).unwrap();
     let so_far = || frames(&fs::read(&file).unwrap()).len();
     assert_eq!(so_far(), 0);
     capture.start();
@@ -165,7 +165,9 @@ fn the_file_is_whole_at_any_moment() {
 fn what_cannot_be_written_is_told() {
     let path = way(1);
     let nowhere = FilePath::new("/no/such/folder/x.pcapng");
-    let told = Capture::create(nowhere, 0, &path).map(|_| ()).unwrap_err();
+    let told = Capture::create(nowhere, 0, &path.config)
+        .map(|_| ())
+        .unwrap_err();
     let told = told.to_string();
     assert!(told.contains("/no/such/folder/x.pcapng"), "{told}");
     // Takes nothing, as a disk that is full.
@@ -173,10 +175,12 @@ fn what_cannot_be_written_is_told() {
     if !full.exists() {
         return;
     }
-    let told = Capture::create(full, 0, &path).map(|_| ()).unwrap_err();
+    let told = Capture::create(full, 0, &path.config)
+        .map(|_| ())
+        .unwrap_err();
     assert!(told.to_string().contains("/dev/full"), "{told}");
     let file = tempfile::NamedTempFile::new().unwrap();
-    let mut capture = Capture::create(file.path(), 0, &path).unwrap();
+    let mut capture = Capture::create(file.path(), 0, &path.config).unwrap();
     capture.file = Some(File::options().write(true).open(full).unwrap());
     capture.start();
     capture.comes(us(0), FORWARD, &[0; 1500]);

@@ -2,6 +2,7 @@
 
 use skywave_core::Duration;
 use skywave_core::tcp::PRESETS;
+use skywave_core::tcp::wire::TimestampClock;
 
 use super::network::{App, Faults, Network, config};
 use crate::tcp::{Ending, EndpointConfig};
@@ -41,6 +42,34 @@ fn bytes_arrive_both_ways_and_everything_is_gone_afterwards() {
     for end in &network.ends {
         assert_eq!(end.connections(), 0);
         assert_eq!(end.deadline(), None);
+    }
+}
+
+/// A repair answers to a loss, wherever in a tick of the timestamps' clock its segments were sent.
+#[test]
+fn no_repair_is_taken_for_needless_by_a_clock_that_ticks() {
+    let totals = |tick, seed| {
+        let clock = TimestampClock::new(tick).expect("a tick");
+        let configs = [0, 1].map(|_| EndpointConfig {
+            clock,
+            ..config("rack-tlp")
+        });
+        let faults = Faults {
+            loss: 0.02,
+            ..Faults::NONE
+        };
+        let network = exchange(configs, faults, [500_000, 5], seed);
+        let totals = network.ends[0].totals();
+        (totals.retransmissions, totals.timeouts)
+    };
+    for seed in 1..=5 {
+        let (sent_again, timeouts) = totals(Duration::from_nanos(1), seed);
+        let ticking = totals(Duration::from_micros(70), seed);
+        assert_eq!(ticking.0, sent_again, "seed {seed}");
+        assert!(
+            ticking.1 <= timeouts && sent_again > 0,
+            "seed {seed}: {ticking:?}"
+        );
     }
 }
 

@@ -201,6 +201,22 @@ fn a_window_update_is_not_a_dupack() {
     assert_eq!(s.sender.counters().fast_retransmits, 0);
 }
 
+/// RFC 6675 section 2: receivers open their windows with each segment, and report a hole above it all the same.
+#[test]
+fn a_report_of_what_came_is_a_dupack_although_the_window_opens() {
+    for preset in ["reno", "newreno", "sack", "dcr"] {
+        let mut s = Script::sent(config(preset, 10), 10);
+        for last in 2..=4 {
+            let report = Segment {
+                window: (900 + last as u32) * MSS,
+                ..s.segment(1, &[2..last + 1])
+            };
+            s.receive(&report);
+        }
+        assert_eq!(s.sender.counters().fast_retransmits, 1, "{preset}");
+    }
+}
+
 #[test]
 fn acks_of_what_was_never_sent_and_old_acks_are_ignored() {
     let mut s = Script::sent(config("reno", 4), 4);
