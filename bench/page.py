@@ -1,9 +1,9 @@
 """A page of 30 objects by HTTP over an impaired link, under the kernel's TCP and senders of ours.
 
 Each load has its own seed of losses, the same ones for every sender. The page is 30 objects of 3
-to 200 kB, 1.4 MB in all: the first one alone, then the others by six connections that stay open,
-as browsers do. Its server and the client run in two namespaces (`skywave impair`); what is printed
-are seconds from the first connection to the last byte.
+to 200 kB, 1.4 MB in all, which curl loads: the first one alone, then the others by six connections
+that stay open, as browsers do. Server and curl run in two namespaces (`skywave impair`); what is
+printed are seconds from the first connection to the last byte.
 
     cargo build --release -p skywave-cli
     python3 bench/page.py                       # the kernel's CUBIC and six of ours, 16 loads each
@@ -13,15 +13,12 @@ are seconds from the first connection to the last byte.
 from __future__ import annotations
 
 import argparse
-import http.client
 import http.server
-import queue
 import shlex
 import socket
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -93,35 +90,16 @@ def serve(law: str) -> None:
 
 
 def load() -> None:
-    """Loads the page and prints the seconds."""
+    """Loads the page with curl and prints the seconds."""
     began = time.monotonic()
-    left: queue.Queue[int] = queue.Queue()
-    got: list[int] = []
-
-    def get(connection: http.client.HTTPConnection, number: int) -> None:
-        connection.request("GET", f"/{number}")
-        got.append(len(connection.getresponse().read()))
-
-    def work(connection: http.client.HTTPConnection) -> None:
-        while True:
-            try:
-                number = left.get_nowait()
-            except queue.Empty:
-                return
-            get(connection, number)
-
-    connections = [http.client.HTTPConnection("far", 8000, timeout=60) for _ in range(CONNECTIONS)]
-    get(connections[0], 0)
-    for number in range(1, len(OBJECTS)):
-        left.put(number)
-    threads = [threading.Thread(target=work, args=(connection,)) for connection in connections]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if sum(got) != 1000 * sum(OBJECTS):
-        sys.exit(f"{sum(got)} bytes came of {1000 * sum(OBJECTS)}")
-    print(time.monotonic() - began)
+    curl = ["curl", "-sf", "-m", "60", "-o", "/dev/null", "-w", "%{size_download} "]
+    got = subprocess.check_output([*curl, "http://far:8000/0"], text=True)
+    rest = ["-Z", "--parallel-max", str(CONNECTIONS), f"http://far:8000/[1-{len(OBJECTS) - 1}]"]
+    got += subprocess.check_output([*curl, *rest], text=True)
+    seconds = time.monotonic() - began
+    if sum(map(int, got.split())) != 1000 * sum(OBJECTS):
+        sys.exit(f"{got} bytes came of {1000 * sum(OBJECTS)}")
+    print(seconds)
 
 
 def measure(sender: str, link: list[str], law: str, seed: int) -> float:

@@ -8,6 +8,7 @@
 //! | [`relay`] | real packets through the links of the simulator |
 //! | [`tcp`] | TCP for many connections over packet queues, without I/O, and two of them joined |
 //! | [`splice`] | a sender of our own at both ends of a relay, for whatever connections come |
+//! | `host` | listeners and streams of that TCP, as std's and tokio's, behind a TUN device (Linux) |
 //! | `behind` | a program in a network whose only way out is a relay (Linux) |
 //!
 //! WTCP here is an instrument to measure it by: it is not encrypted, and takes addresses of the loopback interface alone.
@@ -27,6 +28,8 @@ pub mod behind;
 mod bytes;
 pub mod endpoint;
 pub mod exit;
+#[cfg(target_os = "linux")]
+pub mod host;
 pub mod loopback;
 pub mod relay;
 pub mod splice;

@@ -7,8 +7,8 @@ use skywave_core::parameter::Named as _;
 use skywave_core::tcp::{PRESETS, Profile};
 use skywave_lab::report::number::counted;
 use skywave_wire::relay::Ends;
-use skywave_wire::splice::{Splice, Spliced};
-use skywave_wire::tcp::Totals;
+use skywave_wire::splice::{Place, Splice, Spliced};
+use skywave_wire::tcp::{EndpointConfig, Role, Totals};
 
 use super::Run;
 use super::show::ARROWS;
@@ -32,6 +32,24 @@ pub(super) struct TcpArgs {
     #[arg(long = "tcp-profile", value_name = "PROFILE", default_value = PROFILE, requires = "sender",
         value_parser = clap::builder::PossibleValuesParser::new(Profile::NAMES))]
     profile: String,
+
+    /// Where the sender of --tcp is: at an end without it the system's TCP is at the link itself, as at the other end of
+    /// a server's connections.
+    #[arg(
+        long = "tcp-at",
+        value_name = "END",
+        default_value = "both",
+        requires = "sender"
+    )]
+    at: At,
+}
+
+/// End of the link.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum At {
+    Both,
+    Near,
+    Far,
 }
 
 /// The splice, and who sends.
@@ -51,10 +69,16 @@ impl TcpArgs {
         let composition = variants::composition(name)?;
         let profile = Profile::NAMES.iter().position(|p| *p == self.profile);
         let profile = profile.map_or(Profile::Linux, |at| Profile::ALL[at]);
+        let place = match self.at {
+            At::Both => Place::Both,
+            At::Near => Place::Near,
+            At::Far => Place::Far,
+        };
+        let links = EndpointConfig::new(Role::Host, profile, composition);
         let drawn = || u128::from(RandomState::new().hash_one(()));
         let secret = drawn() << 64 | drawn();
         Ok(Some(Sender {
-            splice: Splice::new(profile, &composition, secret),
+            splice: Splice::new(place, &links, secret),
             name: name.clone(),
             profile: self.profile.clone(),
         }))
@@ -92,7 +116,8 @@ pub(super) fn around(
 pub(super) struct Carried {
     sender: String,
     profile: String,
-    totals: [Totals; 2],
+    /// By the direction of data; none of the system's own.
+    totals: [Option<Totals>; 2],
 }
 
 impl Carried {
@@ -100,6 +125,9 @@ impl Carried {
     pub(super) fn lines(&self) -> String {
         let counted = |n: u64, thing| counted(n as usize, thing);
         let ways = ARROWS.iter().zip(&self.totals).map(|(arrow, totals)| {
+            let Some(totals) = totals else {
+                return format!("{arrow} by the system\n");
+            };
             format!(
                 "{arrow} {}, {} delivered; {}, {} of them sent again; {}\n",
                 counted(totals.connections, "connection"),
@@ -127,8 +155,8 @@ impl Carried {
         json!({
             "sender": self.sender,
             "profile": self.profile,
-            "forward": way(&self.totals[0]),
-            "back": way(&self.totals[1]),
+            "forward": self.totals[0].as_ref().map(way),
+            "back": self.totals[1].as_ref().map(way),
         })
     }
 }

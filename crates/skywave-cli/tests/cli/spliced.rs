@@ -136,6 +136,44 @@ fn files_come_whole_under_three_senders() {
     }
 }
 
+/// The kernel's TCP is at the other end of a link that does everything wrong: once it opens, once it accepts.
+#[test]
+fn what_the_kernel_and_one_sender_exchange_is_whole() {
+    if !possible() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("file"), bytes(500_000)).unwrap();
+    let link = r#"
+        [[link]]
+        name = "link"
+        between = ["near", "far"]
+        rate = "50Mbps"
+        delay = "5ms"
+        loss = { forward = { iid = 0.02 }, reverse = { iid = 0.02 } }
+        corruption = 0.02
+        duplication = 0.02
+        reordering = { probability = 0.02, delay = "3ms" }
+        [[flow]]
+        name = "flow"
+        from = "near"
+        to = "far"
+        transport = "reno"
+        traffic = "ftp"
+        [run]
+        duration = "1s"
+    "#;
+    fs::write(dir.path().join("link.toml"), link).unwrap();
+    for (at, ours, theirs) in [("near", "forward", "back"), ("far", "back", "forward")] {
+        let link = ["link.toml", "--tcp", "sack", "--tcp-at", at];
+        let out = python(dir.path(), &link, SERVER, LOAD, &["file", "4"]);
+        assert_eq!(text(&out.stdout), "4\n", "{at}: {}", text(&out.stderr));
+        let tcp = &report(&out)["tcp"];
+        assert_eq!(tcp[ours]["connections"], 4, "{tcp}");
+        assert!(tcp[theirs].is_null(), "{tcp}");
+    }
+}
+
 #[test]
 fn fifty_megabytes_come_whole_through_five_percent_of_loss() {
     if !possible() {

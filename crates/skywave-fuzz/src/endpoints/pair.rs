@@ -4,7 +4,7 @@ use skywave_core::packet::Timestamps;
 use skywave_core::tcp::PRESETS;
 use skywave_core::tcp::wire::{self, Endpoints, Header, TimestampClock};
 use skywave_core::{Duration, Time};
-use skywave_wire::tcp::{Endpoint, EndpointConfig, Event, Listener, Role, Status, StreamId};
+use skywave_wire::tcp::{Endpoint, EndpointConfig, Event, Form, Listener, Role, Status, StreamId};
 
 use super::operation::{Operation, Plan};
 use crate::machines::PROFILES;
@@ -49,6 +49,39 @@ fn address(end: usize, port: u16) -> std::net::SocketAddr {
 
 fn byte(name: u64, position: u64) -> u8 {
     ((position.wrapping_mul(2_654_435_761) >> 7) ^ name) as u8
+}
+
+/// The segments' packets that a device makes of one.
+fn cut(now: Time, form: Form, packet: &[u8]) -> Vec<Vec<u8>> {
+    let Form::Unsummed { piece, headers, .. } = form else {
+        return vec![packet.to_vec()];
+    };
+    let parsed = wire::parse_unsummed(packet).expect("an own packet");
+    assert_eq!(packet.len() - parsed.payload.len(), usize::from(headers));
+    let (clock, near) = (
+        TimestampClock::default(),
+        Timestamps {
+            value: now,
+            echo: now,
+        },
+    );
+    let header = Header {
+        endpoints: parsed.endpoints,
+        ecn: parsed.ecn,
+        window_shift: 0,
+        clock,
+    };
+    let mut segment = parsed.segment(0, clock, near);
+    let pieces = parsed.payload.chunks(piece.map_or(usize::MAX, usize::from));
+    let written = pieces.map(|piece| {
+        segment.len = piece.len() as u32;
+        let mut out = Vec::new();
+        wire::write(&header, &segment, piece, &mut out).expect("a part of a packet");
+        assert!(out.len() <= 1500, "longer than the path takes");
+        segment.seq.0 = segment.seq.0.wrapping_add(segment.len);
+        out
+    });
+    written.collect()
 }
 
 impl<'a> Pair<'a> {
@@ -279,11 +312,18 @@ impl<'a> Pair<'a> {
         for n in 0..2 {
             let mut sent = 0;
             loop {
-                while self.ends[n].transmit(self.now, &mut packet) {
-                    sent += 1;
-                    assert!(sent < MAX_AT_ONCE, "sends without end");
-                    let to = (1 - n, packet.clone());
-                    self.path.put(self.now + DELAY, to);
+                // The second end has a device that cuts packets.
+                while let Some(form) = match n {
+                    0 => self.ends[n]
+                        .transmit(self.now, &mut packet)
+                        .then_some(Form::Whole),
+                    _ => self.ends[n].transmit_large(self.now, &mut packet),
+                } {
+                    for piece in cut(self.now, form, &packet) {
+                        sent += 1;
+                        assert!(sent < MAX_AT_ONCE, "sends without end");
+                        self.path.put(self.now + DELAY, (1 - n, piece));
+                    }
                 }
                 let Some(event) = self.ends[n].poll_event() else {
                     break;

@@ -6,8 +6,9 @@
 //! nothing but when outcomes are told: everything is decided at the time when it was due.
 //!
 //! A property test compares the outcomes with those of bare links. So lateness only delays when packets *leave*,
-//! and is measured for each packet. A damaged packet goes all the way to the end of its route and is dropped
-//! there, as in the simulator: routers would forward it, and a real host's checksum would refuse it.
+//! and is measured for each packet. A damaged packet goes all the way to the end of its route and is lost
+//! there, as in the simulator: routers would forward it, and a real host's checksum would refuse it. The driver drops it, or
+//! shows it with a wrong bit to a receiver that has such a checksum.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, OwnedFd};
 
 use skywave_core::Duration;
+use skywave_core::tcp::wire::ip;
 use thiserror::Error;
 use tun_rs::{DeviceBuilder, SyncDevice};
 
@@ -108,6 +109,12 @@ impl Ends for TunEnds {
             }
         }
         Ok(None)
+    }
+
+    fn fragile(&self, packet: &[u8]) -> Option<usize> {
+        // TCP alone: a datagram of UDP may have no checksum.
+        let packet = ip::parse(packet).ok()?;
+        (packet.header.protocol == ip::TCP).then_some(packet.offset)
     }
 
     fn send(&mut self, direction: Direction, (): (), packet: &[u8]) -> Sent {

@@ -42,8 +42,8 @@ impl<E: Ends<Address = ()>> Spliced<E> {
         }
     }
 
-    /// Totals of the senders over the links, by [`Direction`].
-    pub fn totals(&self) -> [Totals; 2] {
+    /// Totals of our senders over the links, by [`Direction`].
+    pub fn totals(&self) -> [Option<Totals>; 2] {
         self.splice.totals()
     }
 
@@ -113,6 +113,10 @@ impl<E: Ends<Address = ()>> Ends for Spliced<E> {
         }
         self.is_quiet = true;
         Ok(None)
+    }
+
+    fn fragile(&self, packet: &[u8]) -> Option<usize> {
+        self.ends.fragile(packet)
     }
 
     fn send(&mut self, direction: Direction, (): (), packet: &[u8]) -> Sent {

@@ -1,7 +1,7 @@
-//! Both junctions, and which packets are theirs.
+//! The junctions, and which packets are theirs.
 
 use skywave_core::Time;
-use skywave_core::tcp::config::{Composition, Profile, TcpConfig};
+use skywave_core::tcp::Profile;
 use skywave_core::tcp::preset;
 
 use crate::relay::Direction;
@@ -14,7 +14,18 @@ const LINKS: Side = Side::Second;
 /// The sender towards devices, on which nothing is lost: the systems' own.
 const PLAIN: &str = "linux";
 
-/// A junction at each end of a path, or at the near one alone, without I/O. Directions are those of packets over the links.
+/// Where on a path the sender of our own is; at an end without it the system's TCP is at the link itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Both ends.
+    Both,
+    /// The end from which packets go forward.
+    Near,
+    /// The other end.
+    Far,
+}
+
+/// A junction at one or each end of a path, without I/O. Directions are those of packets over the links.
 #[derive(Debug)]
 pub struct Splice {
     /// At the near and the far device: by the direction of what comes from there.
@@ -22,21 +33,13 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// Junctions whose connections over the links have this composition, with the defaults of a stack. `secret` is for
-    /// initial numbers.
-    pub fn new(profile: Profile, composition: &Composition, secret: u128) -> Self {
-        let links = EndpointConfig::new(Role::Host, profile, composition.clone());
+    /// Junctions whose connections over the links are configured like this. `secret` is for initial numbers.
+    pub fn new(place: Place, links: &EndpointConfig, secret: u128) -> Self {
         Self {
-            junctions: [secret, !secret].map(|secret| Some(junction(links.clone(), secret))),
-        }
-    }
-
-    /// A junction at the near end, whose connections over the links are configured like this: their other ends are the
-    /// far device's own.
-    pub fn at_near(tcp: TcpConfig, secret: u128) -> Self {
-        let links = EndpointConfig::of(Role::Host, tcp);
-        Self {
-            junctions: [Some(junction(links, secret)), None],
+            junctions: [
+                (place != Place::Far).then(|| junction(links.clone(), secret)),
+                (place != Place::Near).then(|| junction(links.clone(), !secret)),
+            ],
         }
     }
 
@@ -90,12 +93,11 @@ impl Splice {
         junctions.filter_map(Junction::deadline).min()
     }
 
-    /// Totals of the senders over the links, by the direction of their data.
-    pub fn totals(&self) -> [Totals; 2] {
-        self.junctions.each_ref().map(|junction| {
-            let junction = junction.as_ref();
-            junction.map_or_else(Totals::default, |junction| junction.totals(LINKS))
-        })
+    /// Totals of our senders over the links, by the direction of their data.
+    pub fn totals(&self) -> [Option<Totals>; 2] {
+        self.junctions
+            .each_ref()
+            .map(|junction| Some(junction.as_ref()?.totals(LINKS)))
     }
 }
 

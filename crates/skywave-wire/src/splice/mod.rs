@@ -1,4 +1,4 @@
-//! A sender of our own at both ends of a relay, under whatever connections come from the two sides.
+//! A sender of our own at both ends of a relay, or at one, under whatever connections come from the two sides.
 //!
 //! ```text
 //! near side's kernel ◀─▶ [junction] ◀─▶ the relay's links ◀─▶ [junction] ◀─▶ far side's kernel
@@ -6,12 +6,12 @@
 //! ```
 //!
 //! A connection over the links is thus between two of our endpoints, and those to the kernels are as short as a device:
-//! data of both directions goes over the links under the chosen sender. Everything but TCP passes as it came. Where only the
-//! near end has a junction, the receiver over the links is the far side's kernel.
+//! data of both directions goes over the links under the chosen sender. With a junction at one end alone ([`Place`]) it
+//! is between ours and the other side's kernel. Everything but TCP passes as it came.
 //! [`Splice`] is the machine, [`Spliced`] puts it around the devices of a relay.
 
 mod ends;
 mod machine;
 
 pub use ends::Spliced;
-pub use machine::Splice;
+pub use machine::{Place, Splice};

@@ -49,7 +49,7 @@ pub struct Endpoint {
     paths: Paths,
     resets: Allowance,
     /// Packets beside those of connections.
-    waiting: VecDeque<Vec<u8>>,
+    pub(super) waiting: VecDeque<Vec<u8>>,
     /// Connections in the order in which they came to TIME-WAIT.
     time_wait: VecDeque<StreamId>,
     /// Totals of connections that are gone.
@@ -78,6 +78,10 @@ impl Endpoint {
         }
     }
 
+    pub(crate) fn config(&self) -> &EndpointConfig {
+        &self.config
+    }
+
     /// Takes a packet that arrives: TCP, or an ICMP error about TCP. An error says why it was of no use: it was damaged,
     /// or is nothing of TCP's.
     pub fn receive(&mut self, now: Time, packet: &[u8]) -> Result<(), WireError> {
@@ -93,7 +97,7 @@ impl Endpoint {
         Ok(())
     }
 
-    fn on_segment(&mut self, now: Time, parsed: &Parsed<'_>) {
+    pub(super) fn on_segment(&mut self, now: Time, parsed: &Parsed<'_>) {
         let Endpoints {
             source,
             destination,
@@ -211,16 +215,7 @@ impl Endpoint {
             out.extend_from_slice(&packet);
             return true;
         }
-        while let Some(id) = self.ready.pop_front() {
-            let Some(socket) = self.table.get_mut(id) else {
-                continue;
-            };
-            let Some(outgoing) = socket.poll(now) else {
-                socket.queued = false;
-                self.settle(id);
-                continue;
-            };
-            self.ready.push_back(id);
+        while let Some((id, outgoing)) = self.next(now) {
             if self.write_out(now, id, &outgoing, out) {
                 return true;
             }
@@ -228,9 +223,36 @@ impl Endpoint {
         false
     }
 
+    /// The next segment that a connection has to send; in turn.
+    pub(super) fn next(&mut self, now: Time) -> Option<(StreamId, Outgoing)> {
+        while let Some(id) = self.ready.pop_front() {
+            let Some(socket) = self.table.get_mut(id) else {
+                continue;
+            };
+            if let Some(outgoing) = socket.poll(now) {
+                self.ready.push_back(id);
+                return Some((id, outgoing));
+            }
+            socket.queued = false;
+            self.settle(id);
+        }
+        None
+    }
+
+    /// Payload bytes for which a packet of this segment has room on its path.
+    pub(super) fn room(&self, now: Time, id: StreamId, outgoing: &Outgoing) -> u32 {
+        let Some(socket) = self.table.get(id) else {
+            return 1;
+        };
+        let mtu = usize::from(self.paths.mtu(socket.ends.destination.ip(), now));
+        let ip = if socket.ends.source.is_ipv4() { 20 } else { 40 };
+        let headers = ip + 20 + wire::options_len(&outgoing.segment);
+        mtu.saturating_sub(headers).max(1) as u32
+    }
+
     /// Writes a segment's packet, or several where the path carries no packet of this length. Returns whether there is
     /// one.
-    fn write_out(
+    pub(super) fn write_out(
         &mut self,
         now: Time,
         id: StreamId,
@@ -241,10 +263,7 @@ impl Endpoint {
             return false;
         };
         let segment = &outgoing.segment;
-        let mtu = usize::from(self.paths.mtu(socket.ends.destination.ip(), now));
-        let ip = if socket.ends.source.is_ipv4() { 20 } else { 40 };
-        let headers = ip + 20 + wire::options_len(segment);
-        let room = mtu.saturating_sub(headers).max(1) as u32;
+        let room = self.room(now, id, outgoing);
         let first = segment.len.min(room);
         if let Err(error) = socket.write_packet(outgoing, (0, first), &mut self.payload, out) {
             debug_assert!(false, "{error}: {segment:?}");

@@ -44,6 +44,8 @@ pub(super) struct Listeners(Vec<Listening>);
 #[derive(Debug)]
 struct Listening {
     listener: Listener,
+    /// Not over yet; its place stays, as connections have its number.
+    is_open: bool,
     /// By the order in which their SYNs came.
     half_open: BTreeMap<u64, StreamId>,
     came: u64,
@@ -53,11 +55,19 @@ struct Listening {
     asked: HashMap<Endpoints, Parsed<'static>>,
 }
 
+impl Listening {
+    fn is_at(&self, address: Option<IpAddr>, port: Option<u16>) -> bool {
+        (self.listener.address, self.listener.port) == (address, port)
+    }
+}
+
 impl Listeners {
     fn find(&self, to: SocketAddr) -> Option<ListenerId> {
         let fits = |l: &Listening| {
-            let l = &l.listener;
-            l.address.is_none_or(|a| a == to.ip()) && l.port.is_none_or(|p| p == to.port())
+            let (is_open, l) = (l.is_open, &l.listener);
+            is_open
+                && l.address.is_none_or(|a| a == to.ip())
+                && l.port.is_none_or(|p| p == to.port())
         };
         // The most exact one.
         let all = self.0.iter().enumerate().filter(|(_, l)| fits(l));
@@ -89,20 +99,32 @@ impl Listeners {
 impl Endpoint {
     /// Lets SYNs for these addresses begin connections. Where several listeners fit, the most exact one counts.
     pub fn listen(&mut self, listener: Listener) -> Result<(), ListenError> {
-        let same = |l: &Listening| {
-            (l.listener.address, l.listener.port) == (listener.address, listener.port)
-        };
-        if self.listeners.0.iter().any(same) {
-            return Err(ListenError::InUse);
+        let mut all = self.listeners.0.iter_mut();
+        if let Some(same) = all.find(|l| l.is_at(listener.address, listener.port)) {
+            if same.is_open {
+                return Err(ListenError::InUse);
+            }
+            (same.listener, same.is_open) = (listener, true);
+            return Ok(());
         }
         self.listeners.0.push(Listening {
             listener,
+            is_open: true,
             half_open: BTreeMap::new(),
             came: 0,
             waiting: 0,
             asked: HashMap::new(),
         });
         Ok(())
+    }
+
+    /// Ends the listener of this address and port; its connections go on.
+    pub fn unlisten(&mut self, address: Option<IpAddr>, port: Option<u16>) {
+        for listening in &mut self.listeners.0 {
+            if listening.is_at(address, port) {
+                listening.is_open = false;
+            }
+        }
     }
 
     /// A SYN arrives for which there is no connection. Returns whether a listener is there.

@@ -4,7 +4,7 @@ use skywave_core::packet::{Timestamps, Way};
 use skywave_core::tcp::Connection;
 use skywave_core::tcp::connection::{ConnectionConfig, Event, Outgoing, State};
 use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock, WriteError};
-use skywave_core::{Duration, Segment, Time};
+use skywave_core::{Segment, Time};
 
 use super::listen::ListenerId;
 use super::status::{Ending, Status};
@@ -16,12 +16,14 @@ pub(super) struct Socket {
     pub(super) connection: Connection,
     /// Source and destination of what it sends.
     pub(super) ends: Endpoints,
-    clock: TimestampClock,
+    pub(super) clock: TimestampClock,
     /// Window scales that the two SYNs have offered: its own, and the peer's.
-    shift: u8,
+    pub(super) shift: u8,
     peer_shift: u8,
-    sending: Bytes,
+    pub(super) sending: Bytes,
     receiving: Bytes,
+    /// A segment that was taken from the connection and could not go in one packet with those before it.
+    pub(super) held: Option<Outgoing>,
     send_buffer: usize,
     written: u64,
     shut: bool,
@@ -61,6 +63,7 @@ impl Socket {
             peer_shift: 0,
             sending: Bytes::default(),
             receiving: Bytes::default(),
+            held: None,
             send_buffer,
             written: 0,
             shut: false,
@@ -92,21 +95,7 @@ impl Socket {
             value: self.connection.receiver().recent_timestamp(),
             echo: now,
         };
-        let segment = parsed.segment(self.peer_shift, self.clock, near);
-        Segment {
-            timestamps: segment.timestamps.map(|timestamps| Timestamps {
-                echo: self.echoed(now, timestamps.echo),
-                ..timestamps
-            }),
-            ..segment
-        }
-    }
-
-    /// Moment at which the segment was sent that is echoed, at the latest: the end of the clock's tick, if that has come. By
-    /// the beginning, an answer to what was sent again would seem to be one to the original, and each repair needless.
-    fn echoed(&self, now: Time, echo: Time) -> Time {
-        let end = echo + self.clock.tick().saturating_sub(Duration::from_nanos(1));
-        if end <= now { end } else { echo }
+        parsed.segment(self.peer_shift, self.clock, near)
     }
 
     pub(super) fn receive(&mut self, now: Time, parsed: &Parsed<'_>) {
@@ -166,7 +155,8 @@ impl Socket {
     }
 
     pub(super) fn poll(&mut self, now: Time) -> Option<Outgoing> {
-        let outgoing = self.connection.poll_transmit(now)?;
+        let held = self.held.take();
+        let outgoing = held.or_else(|| self.connection.poll_transmit(now))?;
         if let Some(offer) = outgoing.segment.options.syn() {
             self.shift = offer.window_scale.unwrap_or(0);
         }

@@ -11,7 +11,8 @@ use skywave_lab::threads::{self, lock};
 use skywave_wire::behind::bulk::{self, Connection};
 use skywave_wire::behind::{Behind, Setup, TcpSetting};
 use skywave_wire::relay::View;
-use skywave_wire::splice::{Splice, Spliced};
+use skywave_wire::splice::{Place, Splice, Spliced};
+use skywave_wire::tcp::{EndpointConfig, Role};
 
 use super::plan::Plan;
 use super::{KernelArgs, KernelError};
@@ -155,7 +156,8 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
             let run = match &plan.ours {
                 None => impair::go(&plan.config, &mut ends, capture, go_on),
                 Some(sender) => {
-                    let splice = Splice::at_near(sender.clone(), plan.config.seed.into());
+                    let links = EndpointConfig::of(Role::Host, sender.clone());
+                    let splice = Splice::new(Place::Near, &links, plan.config.seed.into());
                     let mut ends = Spliced::new(ends, splice);
                     impair::go(&plan.config, &mut ends, capture, go_on)
                 }

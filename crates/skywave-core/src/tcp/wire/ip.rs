@@ -78,7 +78,12 @@ impl Addresses {
     /// The checksum of `header` and `payload` with the pseudo header of RFC 9293 section 3.1 or RFC
     /// 8200 section 8.1; zero if `header` has the right one in it. `header` has an even length.
     pub(super) fn checksum(self, protocol: u8, header: &[u8], payload: &[u8]) -> u16 {
-        let length = (header.len() + payload.len()) as u32;
+        let sum = self.pseudo(protocol, header.len() + payload.len());
+        checksum::of(&sum.add_slice(header).add_slice(payload))
+    }
+
+    /// The sum of the pseudo header alone, for `length` bytes of header and payload.
+    pub(super) fn pseudo(self, protocol: u8, length: usize) -> Sum16BitWords {
         let sum = match self {
             Self::V4 {
                 source,
@@ -95,8 +100,7 @@ impl Addresses {
         };
         // The words of RFC 8200; IPv4's 16-bit length adds up to the same.
         let mut sum = sum.add_2bytes([0, protocol]);
-        let sum = sum.add_4bytes(length.to_be_bytes());
-        checksum::of(&sum.add_slice(header).add_slice(payload))
+        sum.add_4bytes((length as u32).to_be_bytes())
     }
 }
 

@@ -178,23 +178,50 @@ pub fn write_headers(
     payload: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), WriteError> {
-    let Endpoints {
-        source,
-        destination,
-    } = header.endpoints;
     if payload.len() != segment.len as usize {
         return Err(WriteError::PayloadLength {
             counted: segment.len,
             given: payload.len(),
         });
     }
+    let (start, addresses) = write_blank(header, segment, out)?;
+    let checksum = addresses.checksum(ip::TCP, &out[start..], payload);
+    out[start + CHECKSUM..][..2].copy_from_slice(&checksum.to_be_bytes());
+    Ok(())
+}
+
+/// Appends the headers alone for a device that adds up the rest of the packet: in the place of the checksum is the sum of the
+/// pseudo header. Returns how many of the bytes are the IP header's.
+pub fn write_unsummed(
+    header: &Header,
+    segment: &Segment,
+    out: &mut Vec<u8>,
+) -> Result<usize, WriteError> {
+    let from = out.len();
+    let (start, addresses) = write_blank(header, segment, out)?;
+    let length = out.len() - start + segment.len as usize;
+    let sum = !checksum::of(&addresses.pseudo(ip::TCP, length));
+    out[start + CHECKSUM..][..2].copy_from_slice(&sum.to_be_bytes());
+    Ok(start - from)
+}
+
+/// Appends the headers without TCP's checksum. Returns where TCP's begins, and the addresses.
+fn write_blank(
+    header: &Header,
+    segment: &Segment,
+    out: &mut Vec<u8>,
+) -> Result<(usize, ip::Addresses), WriteError> {
+    let Endpoints {
+        source,
+        destination,
+    } = header.endpoints;
     let tcp_len = TcpHeader::MIN_LEN + options::checked_len(segment)?;
     let ip = ip::Header {
         addresses: ip::Addresses::new(source.ip(), destination.ip())?,
         ecn: header.ecn,
         protocol: ip::TCP,
     };
-    ip::write(&ip, tcp_len + payload.len(), out)?;
+    ip::write(&ip, tcp_len + segment.len as usize, out)?;
 
     let start = out.len();
     let ack = if segment.is_ack() { segment.ack.0 } else { 0 };
@@ -208,9 +235,7 @@ pub fn write_headers(
     // Checksum and urgent pointer.
     out.extend([0; 4]);
     options::write(segment, header.clock, out);
-    let checksum = ip.addresses.checksum(ip::TCP, &out[start..], payload);
-    out[start + CHECKSUM..][..2].copy_from_slice(&checksum.to_be_bytes());
-    Ok(())
+    Ok((start, ip.addresses))
 }
 
 fn window_field(segment: &Segment, shift: u8) -> u16 {
@@ -224,6 +249,15 @@ fn window_field(segment: &Segment, shift: u8) -> u16 {
 
 /// Reads a packet; bytes after its end are ignored.
 pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
+    read(bytes, true)
+}
+
+/// Reads a packet whose TCP checksum a device has checked, or has not filled in: it is not looked at.
+pub fn parse_unsummed(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
+    read(bytes, false)
+}
+
+fn read(bytes: &[u8], is_summed: bool) -> Result<Parsed<'_>, WireError> {
     let ip = ip::parse(bytes)?;
     if ip.header.protocol != ip::TCP {
         return Err(WireError::Protocol(ip.header.protocol));
@@ -242,11 +276,13 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
             }
         }
     })?;
-    let at = (ip.offset, CHECKSUM);
-    checksum::verify(Layer::Tcp, tcp.header_slice(), at, |header| {
-        let addresses = ip.header.addresses;
-        addresses.checksum(ip::TCP, header, tcp.payload())
-    })?;
+    if is_summed {
+        let at = (ip.offset, CHECKSUM);
+        checksum::verify(Layer::Tcp, tcp.header_slice(), at, |header| {
+            let addresses = ip.header.addresses;
+            addresses.checksum(ip::TCP, header, tcp.payload())
+        })?;
+    }
     let list = options::parse(tcp.options(), ip.offset + TcpHeader::MIN_LEN)?;
     // All eight bits have a name.
     let flags = Flags::from_bits_retain(tcp.slice()[13]);

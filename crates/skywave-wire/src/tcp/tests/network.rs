@@ -76,7 +76,8 @@ impl Network {
         ends[1].listen(SERVER).expect("the first listener");
         Self {
             ends,
-            now: Time::from_nanos(1_000_000_000),
+            // Between two ticks of the timestamps' clock, as almost all times are.
+            now: Time::from_nanos(1_000_037_123),
             faults,
             delay: Duration::from_millis(10),
             mtu: usize::MAX,

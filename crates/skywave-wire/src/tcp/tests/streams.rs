@@ -182,3 +182,23 @@ fn a_port_is_used_again_while_the_other_end_waits_out_the_last_connection() {
     assert_eq!([0, 1].map(|end| network.ends[end].connections()), [0, 0]);
     assert_eq!(network.ends[0].totals().connections, 5);
 }
+
+#[test]
+fn a_lost_flight_of_which_one_segment_came_takes_no_timeout_for_each_other() {
+    for preset in PRESETS.iter() {
+        let mut network = Network::new([config(preset.name), config("linux")], Faults::NONE, 1);
+        let id = network.connect(5000);
+        network.wait(Duration::from_secs(1));
+        network.ends[0].write(id, &vec![7; 200_000]);
+        network.wait(Duration::from_secs(60));
+        for (segments, loss) in [(3, 1.0), (1, 0.0), (6, 1.0), (0, 0.0)] {
+            network.faults.loss = loss;
+            network.ends[0].write(id, &vec![7; segments * 1448]);
+            network.pump();
+        }
+        network.wait(Duration::from_secs(60));
+        let totals = network.ends[0].totals();
+        assert_eq!(totals.bytes, 200_000 + 10 * 1448, "{}", preset.name);
+        assert!(totals.timeouts <= 2, "{} {totals:?}", preset.name);
+    }
+}

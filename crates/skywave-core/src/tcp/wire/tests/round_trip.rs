@@ -282,3 +282,22 @@ fn hints_urgent_pointer_and_reserved_bits_are_not_read() {
     assert_ne!(other, bytes);
     assert_eq!(parse(&other), parse(&bytes));
 }
+
+/// A device adds up what is there, the sum of the pseudo header included, and has the checksum.
+#[test]
+fn a_device_finishes_what_is_not_summed() {
+    for ends in [V4, V6] {
+        let (header, segment) = (header(ends), full_ack());
+        let whole = written(&header, &segment);
+        let mut bare = vec![1, 2, 3];
+        let ip = write_unsummed(&header, &segment, &mut bare).unwrap();
+        let mut bare = bare.split_off(3);
+        bare.extend(vec![0xA5; segment.len as usize]);
+        assert!(parse(&bare).is_err());
+        let read = parse_unsummed(&bare).unwrap();
+        assert_eq!(read, parse(&whole).unwrap());
+        let sum = etherparse::checksum::Sum16BitWords::new().add_slice(&bare[ip..]);
+        bare[ip + CHECKSUM..][..2].copy_from_slice(&checksum::of(&sum).to_be_bytes());
+        assert_eq!(bare, whole);
+    }
+}
