@@ -117,7 +117,8 @@ class WorstPaths(Sequence[WorstPath]):
 
     def __str__(self) -> str:
         lines = [f"{number}. {path}" for number, path in enumerate(self._paths, 1)]
-        return "\n".join(lines) or "Nothing was found that stands by other seeds."
+        nothing = "Nothing was found that stands by other seeds: give more runs, or a longer time."
+        return "\n".join(lines) or nothing
 
     def __repr__(self) -> str:
         return f"<skywave.WorstPaths of {self.name}: {len(self)} paths>"
