@@ -7,7 +7,7 @@
 //! | [`loopback`] | a transfer through a relay, all in this process |
 //! | [`relay`] | real packets through the links of the simulator |
 //! | [`tcp`] | TCP for many connections over packet queues, without I/O, and two of them joined |
-//! | [`splice`] | a sender of our own at both ends of a relay, for whatever connections come |
+//! | [`splice`] | a sender of our own at the ends of a relay, for whatever connections come |
 //! | `host` | listeners and streams of that TCP, as std's and tokio's, behind a TUN device (Linux) |
 //! | `behind` | a program in a network whose only way out is a relay (Linux) |
 //!

@@ -36,7 +36,7 @@ pub use stream::Stream;
 /// Ports for connections of one's own (RFC 6335 section 6).
 const PORTS: std::ops::RangeInclusive<u16> = 49152..=u16::MAX;
 
-/// A host. When it is dropped, its connections are silent: drop streams before.
+/// A host. When it is dropped, its connections are silent, and their streams fail: drop streams before.
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
@@ -137,7 +137,7 @@ impl Drop for Host {
     }
 }
 
-/// A port where connections come in.
+/// A port where connections come in. One task or thread may wait there: of several the last one is woken.
 #[derive(Debug)]
 pub struct Listener {
     shared: Arc<Shared>,

@@ -57,7 +57,7 @@ pub(super) struct State {
     pub(super) queues: HashMap<u16, Queue>,
     /// Port that is tried next for a connection of one's own.
     pub(super) port: u16,
-    /// Why the reading thread has ended.
+    /// Why the reading thread has ended, if it has.
     pub(super) failure: Option<io::ErrorKind>,
     /// When the reading thread wakes by itself.
     wakes: Option<Time>,
@@ -155,9 +155,9 @@ impl Shared {
     pub(super) fn run(&self) {
         let result = self.read();
         let mut state = self.lock();
-        if let Err(error) = result {
-            state.failure = Some(error.kind());
-        }
+        // Nobody reads any more: whoever waits now or later is told.
+        let kind = result.map_or_else(|error| error.kind(), |()| io::ErrorKind::NotConnected);
+        state.failure = Some(kind);
         let queues = state.queues.values_mut().map(|queue| queue.waiter.take());
         let mut wakers: Vec<Option<Waker>> = queues.collect();
         for waiting in state.waiting.values_mut() {
@@ -227,7 +227,7 @@ impl State {
         }
         // Room for a quarter of the buffer, so that a writer is not woken for each acknowledgement.
         let roomy = status.room >= self.end.config().send_buffer / 4;
-        if status.connected && roomy || status.ended.is_some() {
+        if status.connected && roomy || status.closed || status.ended.is_some() {
             wake(&mut waiting.writer);
         }
     }

@@ -71,7 +71,7 @@ fn blocking_streams_carry_bytes_both_ways_and_ends() {
 fn tasks_accept_and_answer_many_at_once() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-    with_host(65000, "skywave", |host| {
+    with_host(u16::MAX, "skywave", |host| {
         let listener = host.listen(80, 256).unwrap();
         assert!(host.listen(80, 1).is_err());
         let call = |to: IpAddr| {
@@ -119,5 +119,34 @@ fn tasks_accept_and_answer_many_at_once() {
         let refused = TcpStream::connect((OURS, 80)).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
         host.listen(80, 1).unwrap();
+    });
+}
+
+#[test]
+fn who_waits_is_told_when_the_host_is_gone_or_the_stream_is_shut() {
+    with_host(1500, "linux", |host| {
+        let server = TcpListener::bind((KERNEL, 0)).unwrap();
+        let stream = Arc::new(host.connect(server.local_addr().unwrap()).unwrap());
+        let writes = Arc::clone(&stream);
+        // Nobody reads: the buffers are full at some time.
+        let writer = thread::spawn(move || (&*writes).write_all(&bytes(60_000_000)));
+        while host.totals().bytes < 1 {
+            thread::yield_now();
+        }
+        stream.shutdown(Shutdown::Write).unwrap();
+        let shut = writer.join().unwrap().unwrap_err();
+        assert_eq!(shut.kind(), ErrorKind::BrokenPipe);
+        let listener = host.listen(80, 1).unwrap();
+        let accepts = thread::spawn(move || listener.accept().map(drop));
+        let reads = thread::spawn(move || (&*stream).read(&mut [0]));
+        drop(host);
+        assert_eq!(
+            accepts.join().unwrap().unwrap_err().kind(),
+            ErrorKind::NotConnected
+        );
+        assert_eq!(
+            reads.join().unwrap().unwrap_err().kind(),
+            ErrorKind::NotConnected
+        );
     });
 }

@@ -70,7 +70,8 @@ impl Endpoint {
         while whole.segment.len.is_multiple_of(first.segment.len)
             && let Some(next) = socket.poll(now)
         {
-            let room = LARGEST - whole.segment.len;
+            // A device's MTU may allow one segment more than this.
+            let room = LARGEST.saturating_sub(whole.segment.len);
             if next.segment.len > first.segment.len.min(room) || !follows(&whole, &next) {
                 socket.held = Some(next);
                 break;

@@ -123,6 +123,7 @@ impl Endpoint {
         for listening in &mut self.listeners.0 {
             if listening.is_at(address, port) {
                 listening.is_open = false;
+                listening.asked.clear();
             }
         }
     }

@@ -110,6 +110,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         let file = &args.scenarios[case.file];
         eprintln!("{}: {}, seed {}", file.display(), case.sender, run.seed);
         case.runs.push(run);
+        case.runs.sort_by_key(|run| run.seed);
         if args.json && case.runs.len() == case.scenario.seeds().len().min(count) {
             let mut out = io::stdout().lock();
             writeln!(out, "{}", case.object(file))?;
