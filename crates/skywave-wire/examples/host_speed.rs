@@ -9,7 +9,7 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
@@ -53,11 +53,17 @@ fn readers() -> u64 {
         .sum()
 }
 
-fn send(mut to: impl Write, bytes: usize) -> Result<u64> {
-    let block = vec![7; BLOCK];
+/// Sends so many bytes and ends its half; the other side's end says that nothing is under way any more.
+fn send<S>(stream: &S, bytes: usize, end: impl FnOnce() -> io::Result<()>) -> Result<u64>
+where
+    for<'a> &'a S: Read + Write,
+{
+    let (block, mut to) = (vec![7; BLOCK], stream);
     for _ in 0..bytes / BLOCK {
         to.write_all(&block)?;
     }
+    end()?;
+    to.read_to_end(&mut Vec::new())?;
     Ok(ran("thread-self"))
 }
 
@@ -71,18 +77,9 @@ fn receive(mut from: impl Read) -> Result<(usize, u64)> {
     }
 }
 
-/// A kernel's listener, and who waits for its first connection.
-fn server() -> Result<TcpListener> {
-    Ok(TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0))?)
-}
-
 fn kernel_sends(to: SocketAddr, bytes: usize) -> Result<u64> {
     let stream = TcpStream::connect(to)?;
-    let ran = send(&stream, bytes)?;
-    stream.shutdown(Shutdown::Write)?;
-    // The end of the other side, so that nothing is under way.
-    (&stream).read_to_end(&mut Vec::new())?;
-    Ok(ran)
+    send(&stream, bytes, || stream.shutdown(Shutdown::Write))
 }
 
 fn show(name: &str, bytes: usize, came: usize, took: f64, sender: u64, receiver: u64) {
@@ -100,7 +97,7 @@ fn show(name: &str, bytes: usize, came: usize, took: f64, sender: u64, receiver:
 fn measure(host: &Host, family: usize, bytes: usize) -> Result<()> {
     let name = ["IPv4", "IPv6"][family];
     // The kernel alone.
-    let listener = server()?;
+    let listener = TcpListener::bind((Ipv6Addr::UNSPECIFIED, 0))?;
     let port = listener.local_addr()?.port();
     let own = [
         IpAddr::from(Ipv4Addr::LOCALHOST),
@@ -125,12 +122,7 @@ fn measure(host: &Host, family: usize, bytes: usize) -> Result<()> {
     let (reader, began) = (readers(), Instant::now());
     let stream = host.connect((KERNEL[family], port).into())?;
     let ours = thread::scope(|scope| {
-        let sends = scope.spawn(|| {
-            let ran = send(&stream, bytes)?;
-            stream.shutdown(Shutdown::Write)?;
-            (&stream).read_to_end(&mut Vec::new())?;
-            Result::Ok(ran)
-        });
+        let sends = scope.spawn(|| send(&stream, bytes, || stream.shutdown(Shutdown::Write)));
         sends.join().map_err(|_| "the sender failed")?
     })?;
     let (came, kernel) = receiver.join().map_err(|_| "the receiver failed")??;

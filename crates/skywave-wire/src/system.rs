@@ -3,16 +3,22 @@
 use std::fs;
 use std::io;
 use std::os::fd::AsFd;
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::net::sockopt;
-use skywave_core::Duration;
+use skywave_core::{Duration, Time};
 
 /// Whether this process has the rights of root, so that nothing is to be had by them any more.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+/// Time since `origin`, as machines want it. It never goes backwards, and lasts for 584 years.
+pub(crate) fn since(origin: Instant) -> Time {
+    Time::from_nanos(u64::try_from(origin.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Asks the system to wake this thread when its timers end, instead of up to 50 µs later.

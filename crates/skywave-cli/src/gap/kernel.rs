@@ -95,7 +95,7 @@ impl KernelArgs {
         Some(self.captures.as_ref()?.join(name + ".pcapng"))
     }
 
-    /// Whether TCP is asked for at all.
+    /// Whether a comparison of TCP is asked for, the kernel's or ours.
     pub(super) fn is_asked_for(&self) -> bool {
         self.kernel || !self.tcp.is_empty()
     }
@@ -236,14 +236,11 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         row::simulate(&mut rows, stop)?;
     }
     let mut plans = Vec::new();
-    let mut of_plans = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         for seed in 1..=row.count as u64 {
-            plans.push(Plan {
-                capture: args.kernel.capture(&row.path.to_string(), &row.law, seed),
-                ..row.plan(seed)?
-            });
-            of_plans.push(at);
+            let capture = args.kernel.capture(&row.path.to_string(), &row.law, seed);
+            let plan = row.plan(seed)?;
+            plans.push((at, Plan { capture, ..plan }));
         }
     }
     let progress = |done| Progress {
@@ -254,8 +251,8 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     let bar = Bar::new("gap");
     bar.show(progress(0));
     let (mut done, mut shown) = (0, 0);
-    real::each(&plans, &args.kernel, stop, |number, run| {
-        rows[of_plans[number]].take(run);
+    real::each(&plans, &args.kernel, stop, |at, run| {
+        rows[at].take(run);
         done += 1;
         bar.show(progress(done));
         let mut out = io::stdout().lock();

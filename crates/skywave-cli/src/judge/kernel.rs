@@ -71,8 +71,7 @@ impl Kernel {
 fn plan(spec: &Spec) -> Result<Plan, String> {
     let first = spec.flows.first().map(|flow| flow.name.as_str());
     let path = path::within(spec.clone(), first, 0).map_err(|error| error.to_string())?;
-    let plan = Plan::new(&path, "judge");
-    let plan = plan.map_err(|(Refusal::Sender(why) | Refusal::Path(why))| why)?;
+    let plan = Plan::new(&path, "judge").map_err(Refusal::why)?;
     let rate = |link: &&skywave_sim::spec::LinkSpec| link.config.mean_rate().as_bps() > FASTEST;
     if let Some(link) = spec.links.iter().find(rate) {
         return Err(format!(

@@ -105,9 +105,6 @@ pub struct TcpConfig {
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
     pub timestamps: bool,
-    /// Tick of the timestamps' clock: an echo is earlier than what it answers, by less than that. Zero for the time
-    /// itself.
-    pub timestamp_tick: Duration,
     /// How the hosts' clocks show the time in one-way delays by timestamps; `None` for the time itself. Round trips
     /// are always by the time itself. Not for whole connections, whose ends are sender and receiver both.
     pub clocks: Option<Clocks>,
@@ -204,7 +201,6 @@ impl TcpConfig {
             timer_slack: Duration::ZERO,
             impatient: true,
             timestamps: needs_timestamps,
-            timestamp_tick: Duration::ZERO,
             clocks: None,
             sack,
             dsack: false,

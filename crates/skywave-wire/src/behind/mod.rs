@@ -94,8 +94,9 @@ pub struct TcpSetting {
 }
 
 impl TcpSetting {
-    /// Settings by which windows may grow to so many bytes, from the start on, as a scenario has it: the kernel would have
-    /// them grow with what comes in a round trip. Half of what buffers take is for bookkeeping (tcp(7)).
+    /// Settings that let TCP's windows grow to `bytes`, and offer that from the start of a connection on, as a scenario
+    /// does; by itself the kernel enlarges them by what arrives in a round trip. Half of a buffer is for bookkeeping
+    /// (tcp(7)).
     pub fn window(bytes: u32) -> [Self; 2] {
         let most = u64::from(bytes) * 2;
         let setting = |name, first| Self {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use skywave_core::Time;
-use skywave_core::tcp::wire::WireError;
+use skywave_core::tcp::wire::{CHECKSUM, WireError};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
 use crate::relay::{TunError, tun};
@@ -19,8 +19,6 @@ const DATA_VALID: u8 = 2;
 /// Kinds of what is to be cut.
 const GSO_TCPV4: u8 = 1;
 const GSO_TCPV6: u8 = 4;
-/// Where the checksum is in a TCP header.
-const CHECKSUM: u16 = 16;
 
 /// Bytes that a packet and its header have at most.
 pub(super) const LONGEST: usize = HEADER + (1 << 16);
@@ -88,7 +86,7 @@ fn header(form: Form, packet: &[u8]) -> [u8; HEADER] {
         let is_v4 = packet.first().is_some_and(|byte| byte >> 4 == 4);
         out[1] = if is_v4 { GSO_TCPV4 } else { GSO_TCPV6 };
     }
-    let words = [headers, piece.unwrap_or(0), ip, CHECKSUM];
+    let words = [headers, piece.unwrap_or(0), ip, CHECKSUM as u16];
     for (place, word) in out[2..].chunks_exact_mut(2).zip(words) {
         place.copy_from_slice(&word.to_ne_bytes());
     }

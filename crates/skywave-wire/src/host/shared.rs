@@ -38,7 +38,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// An empty queue for so many.
+    /// An empty queue with room for `most` connections.
     pub(super) fn new(most: usize) -> Self {
         Self {
             came: VecDeque::new(),
@@ -95,9 +95,8 @@ impl Shared {
 
     /// The time, which must be asked for under the lock: an endpoint's never goes backwards.
     fn now(&self) -> Time {
-        let passed = self.origin.elapsed().as_nanos();
         // Never zero: initial numbers and timestamps begin at a time that has passed.
-        Time::from_nanos(u64::try_from(passed).unwrap_or(u64::MAX).saturating_add(1))
+        system::since(self.origin) + Duration::from_nanos(1)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -181,7 +180,7 @@ impl Shared {
             let mut state = self.lock();
             let now = self.now();
             for (buffer, &length) in buffers.iter().zip(&lengths[..came]) {
-                // What is damaged or not TCP is of no use.
+                // Damaged packets, and those that are not TCP, are dropped.
                 let _ = deliver(&mut state.end, now, &buffer[..length]);
             }
             state.end.poll(now);

@@ -152,7 +152,7 @@ impl<E: Ends + ?Sized> Driver<'_, E> {
         let mut tick = Time::ZERO;
         loop {
             self.let_go(self.now());
-            let wall = since(began);
+            let wall = system::since(began);
             if wall >= tick {
                 tick = wall + TICK;
                 if !self.shows(go_on) {
@@ -186,7 +186,7 @@ impl<E: Ends + ?Sized> Driver<'_, E> {
 
     /// Time since the first packet; before that it stands still.
     fn now(&self) -> Time {
-        self.origin.map_or(Time::ZERO, since)
+        self.origin.map_or(Time::ZERO, system::since)
     }
 
     fn take(&mut self, direction: Direction, address: E::Address, packet: &[u8]) {
@@ -293,9 +293,4 @@ fn damage(packet: &mut [u8], from: usize, number: u64) {
     let drawn = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let bit = drawn as usize % (8 * body.len());
     body[bit / 8] ^= 1 << (bit % 8);
-}
-
-fn since(origin: Instant) -> Time {
-    let passed = origin.elapsed().as_nanos();
-    Time::from_nanos(u64::try_from(passed).unwrap_or(u64::MAX))
 }

@@ -48,8 +48,7 @@ impl<E: Ends<Address = ()>> Spliced<E> {
     }
 
     fn now(&self) -> Time {
-        let passed = self.origin.elapsed().as_nanos();
-        Time::from_nanos(u64::try_from(passed).unwrap_or(u64::MAX))
+        system::since(self.origin)
     }
 
     /// Reads what has come from the devices.

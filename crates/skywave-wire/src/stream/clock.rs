@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use skywave_core::Time;
 
+use crate::system;
+
 /// Time since some moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock(Instant);
@@ -16,7 +18,6 @@ impl Clock {
 
     /// Never goes backwards.
     pub(super) fn now(&self) -> Time {
-        // 584 years.
-        Time::from_nanos(self.0.elapsed().as_nanos() as u64)
+        system::since(self.0)
     }
 }

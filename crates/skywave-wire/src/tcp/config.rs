@@ -87,7 +87,6 @@ impl EndpointConfig {
             tcp: TcpConfig {
                 mss: u32::from(mtu.saturating_sub(headers).max(1)),
                 iss: number,
-                timestamp_tick: self.clock.tick(),
                 ..self.connection.tcp.clone()
             },
             ..self.connection.clone()

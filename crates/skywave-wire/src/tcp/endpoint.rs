@@ -49,7 +49,7 @@ pub struct Endpoint {
     paths: Paths,
     resets: Allowance,
     /// Packets beside those of connections.
-    pub(super) waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Vec<u8>>,
     /// Connections in the order in which they came to TIME-WAIT.
     time_wait: VecDeque<StreamId>,
     /// Totals of connections that are gone.
@@ -210,9 +210,7 @@ impl Endpoint {
     /// Writes the next packet into `out`, which is emptied before. Returns whether there is one; call until there is
     /// none.
     pub fn transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
-        out.clear();
-        if let Some(packet) = self.waiting.pop_front() {
-            out.extend_from_slice(&packet);
+        if self.take_waiting(out) {
             return true;
         }
         while let Some((id, outgoing)) = self.next(now) {
@@ -221,6 +219,16 @@ impl Endpoint {
             }
         }
         false
+    }
+
+    /// Puts the next packet that is of no connection into `out`, which is emptied before. Returns whether there is one.
+    pub(super) fn take_waiting(&mut self, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        let packet = self.waiting.pop_front();
+        packet.is_some_and(|packet| {
+            out.extend_from_slice(&packet);
+            true
+        })
     }
 
     /// The next segment that a connection has to send; in turn.

@@ -39,9 +39,7 @@ impl Endpoint {
     /// Writes the next packet into `out` as [`Self::transmit`] does, or several segments of a connection that follow each
     /// other as one. `None` if there is none.
     pub fn transmit_large(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Form> {
-        out.clear();
-        if let Some(packet) = self.waiting.pop_front() {
-            out.extend_from_slice(&packet);
+        if self.take_waiting(out) {
             return Some(Form::Whole);
         }
         while let Some((id, outgoing)) = self.next(now) {

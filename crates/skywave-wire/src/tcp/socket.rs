@@ -4,7 +4,7 @@ use skywave_core::packet::{Timestamps, Way};
 use skywave_core::tcp::Connection;
 use skywave_core::tcp::connection::{ConnectionConfig, Event, Outgoing, State};
 use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock, WriteError};
-use skywave_core::{Segment, Time};
+use skywave_core::{Duration, Segment, Time};
 
 use super::listen::ListenerId;
 use super::status::{Ending, Status};
@@ -95,7 +95,18 @@ impl Socket {
             value: self.connection.receiver().recent_timestamp(),
             echo: now,
         };
-        parsed.segment(self.peer_shift, self.clock, near)
+        let mut segment = parsed.segment(self.peer_shift, self.clock, near);
+        if let Some(timestamps) = &mut segment.timestamps {
+            timestamps.echo = self.echoed(now, timestamps.echo);
+        }
+        segment
+    }
+
+    /// The latest moment at which the echoed segment can have been sent: the end of the clock's tick, once that has come. By
+    /// its beginning, an answer to what was sent again would seem to be one to the original, and each repair needless.
+    fn echoed(&self, now: Time, echo: Time) -> Time {
+        let end = echo + self.clock.tick().saturating_sub(Duration::from_nanos(1));
+        if end <= now { end } else { echo }
     }
 
     pub(super) fn receive(&mut self, now: Time, parsed: &Parsed<'_>) {

@@ -51,14 +51,31 @@ pub(crate) enum Refusal {
     Path(String),
 }
 
+impl Refusal {
+    /// What was wrong, in words.
+    pub(crate) fn why(self) -> String {
+        let (Self::Sender(why) | Self::Path(why)) = self;
+        why
+    }
+}
+
 impl Plan {
+    /// The plan for a sender of ours, or else for the kernel's.
+    pub(super) fn of(path: &Path, verb: &'static str, is_ours: bool) -> Result<Self, Refusal> {
+        if is_ours {
+            Self::ours(path, verb)
+        } else {
+            Self::new(path, verb)
+        }
+    }
+
     /// A connection for each flow of the path's simulation, that of the path first.
     pub(crate) fn new(path: &Path, verb: &'static str) -> Result<Self, Refusal> {
         Self::with(path, verb, law(&path.flow).map_err(Refusal::Sender)?)
     }
 
     /// A connection whose sender over the links is that of the simulation, for the only flow.
-    pub(super) fn ours(path: &Path, verb: &'static str) -> Result<Self, Refusal> {
+    fn ours(path: &Path, verb: &'static str) -> Result<Self, Refusal> {
         let flow = &path.flow;
         let Some(sender) = tcp(flow) else {
             return Err(Refusal::Sender(format!(

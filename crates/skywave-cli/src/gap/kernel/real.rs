@@ -86,9 +86,9 @@ pub(super) fn offered(mut wanted: Vec<&str>) -> Result<Vec<String>, KernelError>
     Ok(offered.into_iter().map(str::to_owned).collect())
 }
 
-/// Makes a run of each plan, as many at once as the user wants, and tells `made` the number of its plan with each.
+/// Makes a run of each plan, as many at once as the user wants, and gives it to `made` with the number beside its plan.
 pub(super) fn each(
-    plans: &[Plan],
+    plans: &[(usize, Plan)],
     args: &KernelArgs,
     stop: &AtomicBool,
     made: impl FnMut(usize, Run) -> Result<(), Failure> + Send,
@@ -96,8 +96,9 @@ pub(super) fn each(
     let made = Mutex::new(made);
     let at_once = Some(args.jobs.get());
     threads::each(at_once, plans.len(), |number| {
-        let run = run(&plans[number], args.tries.get(), stop)?;
-        lock(&made)(number, run)
+        let (of, plan) = &plans[number];
+        let run = run(plan, args.tries.get(), stop)?;
+        lock(&made)(*of, run)
     })
     .map(drop)
 }

@@ -11,7 +11,7 @@ use skywave_papers::referee::{Law, Sender};
 use skywave_papers::validate::{self, Set, SetError};
 
 use super::super::{Args, agree};
-use super::plan::{Plan, Refusal};
+use super::plan::Plan;
 use super::real::Run;
 use super::{KernelError, SECONDS, VERB};
 use crate::failure::Failure;
@@ -203,15 +203,14 @@ impl Row {
         };
         let path = path::of(&self.scenario, choice);
         let path = path.map_err(|error| KernelError::Path(error.to_string()))?;
-        let plan = if self.is_ours {
-            Plan::ours(&path, VERB)
-        } else {
+        let plan = Plan::of(&path, VERB, self.is_ours);
+        let mut plan =
+            plan.map_err(|refusal| KernelError::Path(format!("{}: {}", self.law, refusal.why())))?;
+        if !self.is_ours {
             // The receiver's buffer grows as the kernel lets it.
-            Plan::new(&path, VERB).map(|plan| Plan { rwnd: None, ..plan })
-        };
-        plan.map_err(|(Refusal::Sender(why) | Refusal::Path(why))| {
-            KernelError::Path(format!("{}: {why}", self.law))
-        })
+            plan.rwnd = None;
+        }
+        Ok(plan)
     }
 
     /// Takes a real run.

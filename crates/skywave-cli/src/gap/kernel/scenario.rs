@@ -35,8 +35,6 @@ struct Case<'a> {
     file: usize,
     /// Number of the point of the sweep, from 1.
     number: usize,
-    /// Whether it is the first one of its file, which the others are compared with.
-    is_first: bool,
     /// Whether the sender over the links is ours.
     is_ours: bool,
     /// Name of the flow.
@@ -64,23 +62,18 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
             scenarios.push((file, taken.map_err(|what| refused(path, what))?));
         }
     }
-    let mut cases: Vec<Case<'_>> = Vec::new();
+    let is_ours = !laws.is_empty();
+    let mut cases = Vec::new();
     for (file, scenario) in &scenarios {
         let path = &args.scenarios[*file];
         for number in 1..=scenario.points().len() {
-            let is_first = cases.last().is_none_or(|case| case.file != *file);
-            match Case::new(scenario, number, args.flow.as_deref(), !laws.is_empty()) {
-                Ok(case) => cases.push(Case {
-                    file: *file,
-                    is_first: is_first && number == 1,
-                    ..case
-                }),
+            let case = Case::new(scenario, *file, number, args.flow.as_deref(), is_ours);
+            match case {
+                Ok(case) => cases.push(case),
                 Err(Refusal::Sender(why)) if scenario.points().len() > 1 => {
                     eprintln!("note: {}: {why}: left out", path.display());
                 }
-                Err(Refusal::Sender(what) | Refusal::Path(what)) => {
-                    return Err(refused(path, what).into());
-                }
+                Err(refusal) => return Err(refused(path, refusal.why()).into()),
             }
         }
     }
@@ -92,7 +85,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         cases.retain(|case| case.laws.iter().all(|law| offered.contains(law)));
     }
     let stop = interrupt::flag();
-    let (mut plans, mut of_plans) = (Vec::new(), Vec::new());
+    let mut plans = Vec::new();
     let count = args.seeds.map_or(RUNS, NonZeroUsize::get);
     for (at, case) in cases.iter_mut().enumerate() {
         case.simulate();
@@ -101,12 +94,11 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
             let capture = args
                 .kernel
                 .capture(case.scenario.name(), &case.sender, seed);
-            plans.push(Plan { capture, ..plan });
-            of_plans.push(at);
+            plans.push((at, Plan { capture, ..plan }));
         }
     }
-    real::each(&plans, &args.kernel, stop, |number, run| {
-        let case = &mut cases[of_plans[number]];
+    real::each(&plans, &args.kernel, stop, |at, run| {
+        let case = &mut cases[at];
         let file = &args.scenarios[case.file];
         eprintln!("{}: {}, seed {}", file.display(), case.sender, run.seed);
         case.runs.push(run);
@@ -144,16 +136,8 @@ fn with(
     files: &Folder,
 ) -> Result<Scenario, String> {
     let first = || {
-        Some(
-            scenario
-                .points()
-                .first()?
-                .spec(1)
-                .flows
-                .first()?
-                .name
-                .to_string(),
-        )
+        let spec = scenario.points().first()?.spec(1);
+        Some(spec.flows.first()?.name.to_string())
     };
     let flow = flow.map(str::to_owned).or_else(first).unwrap_or_default();
     law.take(scenario, &[&format!("flow.{flow}.transport")], files)
@@ -162,6 +146,7 @@ fn with(
 impl<'a> Case<'a> {
     fn new(
         scenario: &'a Scenario,
+        file: usize,
         number: usize,
         flow: Option<&str>,
         is_ours: bool,
@@ -169,9 +154,8 @@ impl<'a> Case<'a> {
         let point = &scenario.points()[number - 1];
         let mut case = Self {
             scenario,
-            file: 0,
+            file,
             number,
-            is_first: false,
             is_ours,
             flow: String::new(),
             sender: String::new(),
@@ -196,7 +180,7 @@ impl<'a> Case<'a> {
                 values.collect::<Vec<_>>().join(", ")
             }
         };
-        let plan = case.planned(&path)?;
+        let plan = Plan::of(&path, VERB, is_ours)?;
         if !is_ours {
             case.laws = plan.connections.into_iter().map(|c| c.law).collect();
         }
@@ -214,19 +198,10 @@ impl<'a> Case<'a> {
         path::of(self.scenario, choice).map_err(|error| error.to_string())
     }
 
-    fn planned(&self, path: &path::Path) -> Result<Plan, Refusal> {
-        if self.is_ours {
-            Plan::ours(path, VERB)
-        } else {
-            Plan::new(path, VERB)
-        }
-    }
-
     /// Connections as the simulation with this seed has its flows.
     fn plan(&self, seed: u64) -> Result<Plan, String> {
         let path = self.path(Some(&self.flow), seed)?;
-        self.planned(&path)
-            .map_err(|(Refusal::Sender(what) | Refusal::Path(what))| what)
+        Plan::of(&path, VERB, self.is_ours).map_err(Refusal::why)
     }
 
     /// Simulates with all seeds of the file.
@@ -347,7 +322,7 @@ fn table(names: &[String], cases: &[Case<'_>]) -> String {
     let mut text = show::columns(&cells) + "\n";
     for (file, name) in names.iter().enumerate() {
         let mut of_file = cases.iter().filter(|case| case.file == file);
-        let Some(first) = of_file.next().filter(|case| case.is_first) else {
+        let Some(first) = of_file.next().filter(|case| case.number == 1) else {
             continue;
         };
         let others: Vec<&Case<'_>> = of_file.collect();
@@ -412,8 +387,8 @@ seeds = [7, 8]
 
     fn case(text: &str, number: usize) -> Result<(Vec<String>, Plan), String> {
         let scenario = Scenario::parse("1", text, &NoFiles).unwrap();
-        let case = Case::new(&scenario, number, None, false);
-        let case = case.map_err(|(Refusal::Sender(what) | Refusal::Path(what))| what)?;
+        let case = Case::new(&scenario, 0, number, None, false);
+        let case = case.map_err(Refusal::why)?;
         let plan = case.plan(8).unwrap();
         Ok((case.laws, plan))
     }

@@ -366,15 +366,6 @@ impl Sender {
         timestamps.filter(|t| { t.echo } <= now)
     }
 
-    /// The latest time at which what a segment echoes can have been sent.
-    pub(super) fn echoed_at_latest(&self, now: Time, segment: &Segment) -> Option<Time> {
-        let within = self
-            .config
-            .timestamp_tick
-            .saturating_sub(Duration::from_nanos(1));
-        Some(self.echoed(now, segment)?.echo + within)
-    }
-
     /// Takes a round-trip sample, if this ACK carries one.
     #[inline]
     pub(super) fn sample_rtt(

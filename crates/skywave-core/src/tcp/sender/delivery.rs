@@ -19,8 +19,8 @@ impl Sender {
     /// An acceptable ACK came, and nothing that it reports has been taken yet.
     #[inline(never)]
     pub(super) fn begin_ack(&mut self, now: Time, ack: u64, segment: &Segment) {
-        let echo = self.echoed_at_latest(now, segment);
-        self.flight.begin_ack(now, echo);
+        let timestamps = self.echoed(now, segment);
+        self.flight.begin_ack(now, timestamps.map(|t| t.echo));
         let reported = self.reported_duplicate(ack, segment).map(|(_, end)| end);
         let bare = ack == self.flight.una() && segment.sack().is_empty() && segment.is_empty();
         if reported.is_some() || bare {

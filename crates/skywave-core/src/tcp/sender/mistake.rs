@@ -42,7 +42,7 @@ impl Sender {
     pub(super) fn look_for_mistake(&mut self, now: Time, ack: u64, segment: &Segment) {
         let signs = Signs {
             una: self.flight.una(),
-            echo: self.echoed_at_latest(now, segment),
+            echo: self.echoed(now, segment).map(|t| t.echo),
             duplicate: self.reported_duplicate(ack, segment),
             dupacks: self.dupacks > 0,
             sendable: self.has_sendable(),

@@ -52,8 +52,8 @@ pub const MAX_PAYLOAD: usize =
 /// The largest window scale (RFC 7323 section 2.3).
 pub const MAX_SHIFT: u8 = 14;
 
-/// Where the checksum is in a TCP header.
-const CHECKSUM: usize = 16;
+/// Offset of the checksum in a TCP header, bytes (RFC 9293 section 3.1).
+pub const CHECKSUM: usize = 16;
 
 /// Source and destination of a packet, with ports. The flow label and the scope of an IPv6 address are
 /// not written, and zero when read.

@@ -44,7 +44,8 @@ pub(super) struct Network {
     pub(super) longest: usize,
     under_way: BinaryHeap<Arrival>,
     sent: u64,
-    rng: Stream,
+    /// Draws of what goes wrong, of packets to each end: those of one way do not hang on when the other way sends.
+    rngs: [Stream; 2],
     /// Events that nobody has looked at.
     pub(super) events: [Vec<Event>; 2],
 }
@@ -76,8 +77,7 @@ impl Network {
         ends[1].listen(SERVER).expect("the first listener");
         Self {
             ends,
-            // Between two ticks of the timestamps' clock, as almost all times are.
-            now: Time::from_nanos(1_000_037_123),
+            now: Time::from_nanos(1_000_000_000),
             faults,
             delay: Duration::from_millis(10),
             mtu: usize::MAX,
@@ -85,7 +85,7 @@ impl Network {
             longest: 0,
             under_way: BinaryHeap::new(),
             sent: 0,
-            rng: Stream::named(seed, "network", "faults"),
+            rngs: ["first", "second"].map(|end| Stream::named(seed, end, "faults")),
             events: [Vec::new(), Vec::new()],
         }
     }
@@ -118,17 +118,18 @@ impl Network {
         if to == 1 {
             self.longest = self.longest.max(packet.len());
         }
-        let copies = 1 + usize::from(self.rng.chance(self.faults.copy));
+        let rng = &mut self.rngs[to];
+        let copies = 1 + usize::from(rng.chance(self.faults.copy));
         for _ in 0..copies {
-            if self.rng.chance(self.faults.loss) {
+            if rng.chance(self.faults.loss) {
                 continue;
             }
             let mut packet = packet.to_vec();
-            if self.rng.chance(self.faults.damage) {
-                let bit = (self.rng.unit() * 8.0 * packet.len() as f64) as usize;
+            if rng.chance(self.faults.damage) {
+                let bit = (rng.unit() * 8.0 * packet.len() as f64) as usize;
                 packet[bit / 8] ^= 1 << (bit % 8);
             }
-            let late = self.faults.jitter.mul_f64(self.rng.unit());
+            let late = self.faults.jitter.mul_f64(rng.unit());
             self.sent += 1;
             let arrival = (self.now + self.delay + late, self.sent, to, packet);
             self.under_way.push(Reverse(arrival));
