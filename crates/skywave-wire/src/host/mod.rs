@@ -67,7 +67,8 @@ impl Host {
         })
     }
 
-    /// Takes connections at a port of all addresses; as many wait at most to be accepted.
+    /// Takes connections at a port of all addresses; `backlog` of them wait at most to be accepted, and further ones are
+    /// established when there is room.
     pub fn listen(&self, port: u16, backlog: usize) -> io::Result<Listener> {
         let listener = tcp::Listener {
             address: None,
@@ -78,7 +79,7 @@ impl Host {
         self.shared.with(|state, _| {
             let listening = state.end.listen(listener);
             listening.map_err(|error| io::Error::new(ErrorKind::AddrInUse, error))?;
-            state.queues.insert(port, Queue::new(backlog));
+            state.queues.insert(port, Queue::default());
             Ok(Listener {
                 shared: Arc::clone(&self.shared),
                 port,
@@ -164,6 +165,7 @@ impl Listener {
             let queue = state.queues.get_mut(&self.port);
             let queue = queue.ok_or(ErrorKind::NotConnected)?;
             if let Some(id) = queue.came.pop_front() {
+                state.end.take(id);
                 return Poll::Ready(Ok(id));
             }
             queue.waiter = Some(context.waker().clone());

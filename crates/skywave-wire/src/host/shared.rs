@@ -30,22 +30,10 @@ pub(super) struct Waiting {
 }
 
 /// Connections that nobody has taken yet, and the task that waits for one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) came: VecDeque<StreamId>,
     pub(super) waiter: Option<Waker>,
-    most: usize,
-}
-
-impl Queue {
-    /// An empty queue with room for `most` connections.
-    pub(super) fn new(most: usize) -> Self {
-        Self {
-            came: VecDeque::new(),
-            waiter: None,
-            most,
-        }
-    }
 }
 
 /// Everything under the lock.
@@ -61,6 +49,8 @@ pub(super) struct State {
     pub(super) failure: Option<io::ErrorKind>,
     /// When the reading thread wakes by itself.
     wakes: Option<Time>,
+    /// Whom to wake when the lock is open: a waker may run anything, even what takes the lock.
+    woken: Vec<Waker>,
     packet: Vec<u8>,
 }
 
@@ -84,6 +74,7 @@ impl Shared {
                 port,
                 failure: None,
                 wakes: None,
+                woken: Vec::new(),
                 packet: Vec::with_capacity(LONGEST),
             }),
             device,
@@ -115,6 +106,7 @@ impl Shared {
             state.wakes = due;
             self.ring();
         }
+        unlock(state);
         result
     }
 
@@ -129,7 +121,7 @@ impl Shared {
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
-    /// Sends what is to be sent, and wakes who waits for what has happened.
+    /// Sends what is to be sent, and notes whom to wake for what has happened.
     fn pump(&self, state: &mut State, now: Time) {
         let mut packet = std::mem::take(&mut state.packet);
         loop {
@@ -157,13 +149,13 @@ impl Shared {
         // Nobody reads any more: whoever waits now or later is told.
         let kind = result.map_or_else(|error| error.kind(), |()| io::ErrorKind::NotConnected);
         state.failure = Some(kind);
-        let queues = state.queues.values_mut().map(|queue| queue.waiter.take());
-        let mut wakers: Vec<Option<Waker>> = queues.collect();
-        for waiting in state.waiting.values_mut() {
-            wakers.extend([waiting.reader.take(), waiting.writer.take()]);
-        }
-        drop(state);
-        wakers.into_iter().flatten().for_each(Waker::wake);
+        let all = &mut *state;
+        let waiters = all.queues.values_mut().map(|queue| &mut queue.waiter);
+        let streams = all.waiting.values_mut();
+        let streams = streams.flat_map(|waiting| [&mut waiting.reader, &mut waiting.writer]);
+        all.woken
+            .extend(waiters.chain(streams).filter_map(Option::take));
+        unlock(state);
     }
 
     fn read(&self) -> io::Result<()> {
@@ -187,7 +179,7 @@ impl Shared {
             self.pump(&mut state, now);
             let due = state.end.deadline();
             state.wakes = Some(due.unwrap_or(Time::MAX));
-            drop(state);
+            unlock(state);
             if came < BATCH {
                 let asleep = due.map_or(TICK, |due| due.since(now)).min(TICK);
                 let files: [BorrowedFd<'_>; 2] = [self.device.as_fd(), self.wake.as_fd()];
@@ -206,12 +198,12 @@ impl State {
     fn accepted(&mut self, id: StreamId, now: Time) {
         let port = self.end.addresses(id).map(|ends| ends.destination.port());
         let queue = port.and_then(|port| self.queues.get_mut(&port));
-        let Some(queue) = queue.filter(|queue| queue.came.len() < queue.most) else {
+        let Some(queue) = queue else {
             self.end.abort(id);
             return self.end.release(now, id);
         };
         queue.came.push_back(id);
-        wake(&mut queue.waiter);
+        self.woken.extend(queue.waiter.take());
     }
 
     fn changed(&mut self, id: StreamId) {
@@ -222,20 +214,21 @@ impl State {
             return;
         };
         if status.readable > 0 || status.peer_closed || status.ended.is_some() {
-            wake(&mut waiting.reader);
+            self.woken.extend(waiting.reader.take());
         }
         // Room for a quarter of the buffer, so that a writer is not woken for each acknowledgement.
         let roomy = status.room >= self.end.config().send_buffer / 4;
         if status.connected && roomy || status.closed || status.ended.is_some() {
-            wake(&mut waiting.writer);
+            self.woken.extend(waiting.writer.take());
         }
     }
 }
 
-fn wake(waker: &mut Option<Waker>) {
-    if let Some(waker) = waker.take() {
-        waker.wake();
-    }
+/// Opens the lock, and wakes whom something has happened to.
+fn unlock(mut state: MutexGuard<'_, State>) {
+    let woken = std::mem::take(&mut state.woken);
+    drop(state);
+    woken.into_iter().for_each(Waker::wake);
 }
 
 /// Waits in this thread for what a task would wait for.

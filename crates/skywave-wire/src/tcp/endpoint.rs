@@ -29,7 +29,7 @@ pub enum Event {
     /// A SYN has come to a listener that asks first; the packet's own source and destination. It is answered by
     /// [`Endpoint::accept`] or [`Endpoint::decline`].
     Asked(Endpoints),
-    /// A connection to a listener is established.
+    /// A connection to a listener is established; it counts as waiting there until [`Endpoint::take`].
     Accepted(StreamId),
     /// A connection has changed: [`Endpoint::status`] says how.
     Changed(StreamId),
@@ -111,6 +111,12 @@ impl Endpoint {
         {
             if socket.gives_way(now, parsed) {
                 self.give_way(id);
+            } else if socket.establishes(parsed)
+                && socket
+                    .opening
+                    .is_some_and(|(at, _)| self.listeners.is_full(at))
+            {
+                return; // as if it were lost: our SYN comes again, and so does the answer
             } else {
                 socket.receive(now, parsed);
                 if socket.connected && socket.opening.is_some() {
@@ -295,22 +301,13 @@ impl Endpoint {
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             let event = self.events.pop_front()?;
-            match event {
-                Event::Changed(id) => {
-                    let Some(socket) = self.table.get_mut(id) else {
-                        continue;
-                    };
+            if let Event::Changed(id) | Event::Accepted(id) = event {
+                let Some(socket) = self.table.get_mut(id) else {
+                    continue;
+                };
+                if event == Event::Changed(id) {
                     socket.told = false;
                 }
-                Event::Accepted(id) => {
-                    let Some(socket) = self.table.get_mut(id) else {
-                        continue;
-                    };
-                    if let Some(listener) = socket.waiting.take() {
-                        self.listeners.taken(listener);
-                    }
-                }
-                Event::Asked(_) => {}
             }
             return Some(event);
         }

@@ -18,7 +18,7 @@ pub struct Listener {
     pub address: Option<IpAddr>,
     /// Port of this end; any unless given.
     pub port: Option<u16>,
-    /// Half-open connections at most, and as many that the application has not heard of yet or not answered.
+    /// Half-open connections at most, and as many that the application has not answered or not taken yet.
     pub backlog: usize,
     /// Ask the application before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by itself, and
     /// it hears of the connection that is established.
@@ -49,13 +49,17 @@ struct Listening {
     /// By the order in which their SYNs came.
     half_open: BTreeMap<u64, StreamId>,
     came: u64,
-    /// Established, and the application has not heard of it.
+    /// Established, and the application has not taken it.
     waiting: usize,
     /// SYNs that the application has not answered.
     asked: HashMap<Endpoints, Parsed<'static>>,
 }
 
 impl Listening {
+    fn is_full(&self) -> bool {
+        self.waiting >= self.listener.backlog
+    }
+
     fn is_at(&self, address: Option<IpAddr>, port: Option<u16>) -> bool {
         (self.listener.address, self.listener.port) == (address, port)
     }
@@ -85,12 +89,17 @@ impl Listeners {
         self.at(id).half_open.remove(&place);
     }
 
+    /// Whether so many connections wait that no further one may be established.
+    pub(super) fn is_full(&self, id: ListenerId) -> bool {
+        self.0[id.0].is_full()
+    }
+
     /// A connection is established, and waits for the application.
     pub(super) fn waits(&mut self, id: ListenerId) {
         self.at(id).waiting += 1;
     }
 
-    /// The application has heard of a connection, or it is gone.
+    /// The application has taken a connection, or it is gone.
     pub(super) fn taken(&mut self, id: ListenerId) {
         self.at(id).waiting -= 1;
     }
@@ -147,7 +156,7 @@ impl Endpoint {
             }
             return true;
         }
-        if listening.waiting >= backlog {
+        if listening.is_full() {
             return true;
         }
         let oldest = listening

@@ -1,6 +1,6 @@
 //! One connection with its bytes and addresses.
 
-use skywave_core::packet::{Timestamps, Way};
+use skywave_core::packet::{Flags, Timestamps, Way};
 use skywave_core::tcp::Connection;
 use skywave_core::tcp::connection::{ConnectionConfig, Event, Outgoing, State};
 use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock, WriteError};
@@ -135,6 +135,11 @@ impl Socket {
         self.hear();
     }
 
+    /// Whether this packet may establish a connection that is half-open.
+    pub(super) fn establishes(&self, parsed: &Parsed<'_>) -> bool {
+        !self.connected && parsed.flags & (Flags::SYN | Flags::RST | Flags::ACK) == Flags::ACK
+    }
+
     /// Takes note of what has happened. Returns whether anything has.
     pub(super) fn hear(&mut self) -> bool {
         let mut any = false;
@@ -151,9 +156,8 @@ impl Socket {
                 Event::TimedOut => self.end(Ending::TimedOut),
                 Event::Closed => self.end(Ending::Closed),
                 Event::Writable => self.sending.forget(self.connection.acknowledged()),
-                Event::Readable if self.released => {
-                    self.connection.read(u64::MAX);
-                }
+                // Nobody reads it, which the peer must know (RFC 1122 section 4.2.2.13).
+                Event::Readable if self.released => self.connection.abort(),
                 Event::Readable => {}
             }
         }
@@ -219,8 +223,8 @@ impl Socket {
         self.connection.close();
     }
 
-    /// The application lets go: what has arrived and was not read is lost, so that the peer must hear of a reset; else
-    /// the connection closes by itself. `until` is when FIN-WAIT-2 ends without the peer.
+    /// The application lets go: what has arrived and was not read, or arrives later, is lost, so that the peer must hear
+    /// of a reset; else the connection closes by itself. `until` is when FIN-WAIT-2 ends without the peer.
     pub(super) fn release(&mut self, until: Time) {
         self.released = true;
         if self.connection.readable() > 0 {

@@ -49,6 +49,15 @@ impl Endpoint {
         Ok(self.add(arriving, socket))
     }
 
+    /// Takes a connection of [`Event::Accepted`](super::Event::Accepted) from its listener's queue, so that there is room
+    /// for another one.
+    pub fn take(&mut self, id: StreamId) {
+        let socket = self.table.get_mut(id);
+        if let Some(listener) = socket.and_then(|socket| socket.waiting.take()) {
+            self.listeners.taken(listener);
+        }
+    }
+
     /// Hands over bytes to be sent. Returns how many were taken: as many as there is room for, none once it is closed.
     pub fn write(&mut self, id: StreamId, bytes: &[u8]) -> usize {
         let Some(socket) = self.table.get_mut(id) else {
@@ -93,7 +102,7 @@ impl Endpoint {
     }
 
     /// Lets go of a connection, whose name is of no use afterwards: it closes by itself, and is aborted if something
-    /// came that was not read.
+    /// came that was not read, or comes later.
     pub fn release(&mut self, now: Time, id: StreamId) {
         let until = self.patience_from(now);
         if let Some(socket) = self.table.get_mut(id) {

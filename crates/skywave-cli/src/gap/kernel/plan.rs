@@ -52,7 +52,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// What was wrong, in words.
+    /// The reason in words.
     pub(crate) fn why(self) -> String {
         let (Self::Sender(why) | Self::Path(why)) = self;
         why

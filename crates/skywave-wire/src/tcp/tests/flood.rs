@@ -7,7 +7,8 @@ use skywave_core::seq::SeqNr;
 use skywave_core::tcp::wire::{self, Endpoints, Header, TimestampClock};
 use skywave_core::{Duration, Segment};
 
-use super::network::{App, Faults, Network, config};
+use super::network::{App, Faults, Network, SERVER, config};
+use crate::tcp::{Event, Listener};
 
 /// A packet of a stranger's to port 80 of the second end.
 fn stranger(n: u32, flags: Flags) -> Vec<u8> {
@@ -88,6 +89,40 @@ fn a_flood_of_a_million_syns_leaves_a_bounded_number_and_old_connections_alive()
     }
     network.wait(Duration::from_secs(200));
     assert_eq!(network.ends[1].connections(), 0);
+}
+
+#[test]
+fn who_finds_a_full_backlog_waits_and_loses_nothing() {
+    let mut network = Network::new([config("linux"), config("linux")], Faults::NONE, 1);
+    network.ends[1].unlisten(SERVER.address, SERVER.port);
+    let narrow = Listener {
+        backlog: 2,
+        ..SERVER
+    };
+    network.ends[1].listen(narrow).unwrap();
+    let callers = [5000, 5001, 5002, 5003].map(|port| network.connect(port));
+    for id in callers {
+        network.ends[0].write(id, b"question");
+    }
+    network.wait(Duration::from_secs(5));
+    let established = |network: &Network| {
+        let events = network.events[1].iter();
+        events
+            .filter(|event| matches!(event, Event::Accepted(_)))
+            .count()
+    };
+    assert_eq!(established(&network), 2);
+    let mut taken = network.accepted();
+    network.wait(Duration::from_secs(60));
+    taken.extend(network.accepted());
+    assert_eq!(taken.len(), 4);
+    for (caller, server) in callers.into_iter().zip(taken) {
+        let mut bytes = [0; 8];
+        assert_eq!(network.ends[1].read(server, &mut bytes), 8);
+        assert_eq!(&bytes, b"question");
+        let status = network.ends[0].status(caller).unwrap();
+        assert_eq!((status.connected, status.ended), (true, None));
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ fn two_thousand_connections_at_once_lose_nothing() {
                     continue;
                 };
                 if n == 1 {
+                    network.ends[1].take(id);
                     let new = || App::new(1, id, (1, BYTES), (1, BYTES));
                     apps.entry((1, id)).or_insert_with(new);
                 }

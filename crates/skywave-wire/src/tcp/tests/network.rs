@@ -167,7 +167,7 @@ impl Network {
         self.now = until;
     }
 
-    /// Connections to the second end that are established and were not asked for before.
+    /// Takes the connections to the second end that are established.
     pub(super) fn accepted(&mut self) -> Vec<StreamId> {
         let mut accepted = Vec::new();
         self.events[1].retain(|event| match event {
@@ -177,6 +177,9 @@ impl Network {
             }
             _ => true,
         });
+        for &id in &accepted {
+            self.ends[1].take(id);
+        }
         accepted
     }
 }

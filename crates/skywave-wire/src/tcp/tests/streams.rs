@@ -122,6 +122,23 @@ fn a_peer_that_has_closed_still_reads() {
 }
 
 #[test]
+fn a_peer_hears_that_nobody_reads_any_more() {
+    let mut network = Network::new([config("linux"), config("linux")], Faults::NONE, 1);
+    let id = network.connect(5000);
+    network.wait(Duration::from_secs(1));
+    let server = network.accepted()[0];
+    network.ends[1].release(network.now, server);
+    network.wait(Duration::from_secs(1));
+    let status = network.ends[0].status(id).unwrap();
+    assert!(status.peer_closed && status.ended.is_none());
+    network.ends[0].write(id, b"too late");
+    network.wait(Duration::from_secs(1));
+    let status = network.ends[0].status(id).unwrap();
+    assert_eq!(status.ended, Some(Ending::Reset));
+    assert_eq!(network.ends[1].connections(), 0);
+}
+
+#[test]
 fn nobody_listens_and_a_reset_ends_a_connection() {
     let mut network = Network::new([config("linux"), config("linux")], Faults::NONE, 1);
     let mut nowhere = super::network::ends(5000);
