@@ -129,7 +129,7 @@ impl Carried {
                 return format!("{arrow} by the system\n");
             };
             format!(
-                "{arrow} {}, {} delivered; {}, {} of them sent again; {}\n",
+                "{arrow} {}, {} acknowledged; {}, {} of them sent again; {}\n",
                 counted(totals.connections, "connection"),
                 counted(totals.bytes, "byte"),
                 counted(totals.segments, "segment"),
@@ -137,7 +137,7 @@ impl Carried {
                 counted(totals.timeouts, "timeout"),
             )
         });
-        let first = format!("TCP by {} ({}):\n", self.sender, self.profile);
+        let first = format!("TCP by {} (profile {}):\n", self.sender, self.profile);
         std::iter::once(first).chain(ways).collect()
     }
 

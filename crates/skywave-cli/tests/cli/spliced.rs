@@ -260,12 +260,12 @@ s.sendto(data, who)
 
 #[test]
 fn an_unknown_sender_is_refused_before_anything_starts() {
-    let out = impair(&["--delay", "5ms", "--tcp", "cubik", "--", "echo", "started"]);
-    assert_eq!(out.status.code(), Some(2));
-    let told = text(&out.stderr);
-    assert!(
-        told.contains("--tcp cubik: there is no such preset"),
-        "{told}"
-    );
-    assert!(out.stdout.is_empty());
+    for (unknown, meant) in [("cubik", "cubic"), ("TCP-DCR", "dcr")] {
+        let out = impair(&["--delay", "5ms", "--tcp", unknown, "--", "echo", "started"]);
+        assert_eq!(out.status.code(), Some(2));
+        let told = text(&out.stderr);
+        let says = format!("--tcp {unknown}: there is no such preset, did you mean {meant}?");
+        assert!(told.contains(&says), "{told}");
+        assert!(out.stdout.is_empty());
+    }
 }
