@@ -26,7 +26,8 @@
 //! the libraries have it: packets grow to 1452 bytes, packets are ECN-capable. A flow that stops closes its connection, whatever
 //! is under way.
 
-/// Version of what runs these senders: of this crate's sources and of both libraries.
+/// Fingerprint of this crate's sources and the locked versions of noq and quinn. Part of the key of kept results:
+/// runs with another one are simulated anew.
 pub const ENGINE: &str = env!("SKYWAVE_FOREIGN");
 
 /// Numbers of a flow that an outcome has; others are 0 or `None`, because the libraries do not tell them.

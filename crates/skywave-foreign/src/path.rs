@@ -115,7 +115,7 @@ impl Carried {
         self.0.flows[connection].delivered_bytes
     }
 
-    /// The same a second, Mb/s.
+    /// Mean goodput of connection number `connection` over the whole run, Mb/s. Panics if there is no such connection.
     pub fn mbps(&self, connection: usize) -> f64 {
         self.0.flows[connection].goodput_bps * 1e-6
     }

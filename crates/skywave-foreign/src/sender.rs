@@ -83,7 +83,7 @@ impl Sender {
         }
     }
 
-    /// Any law for noq's connections.
+    /// Sender that runs noq with the congestion controllers of `laws`, one for each connection; named `noq:{name}`.
     pub fn noq(name: &str, laws: Arc<dyn noq_laws::ControllerFactory + Send + Sync>) -> Self {
         Self {
             name: format!("noq:{name}"),
@@ -91,7 +91,7 @@ impl Sender {
         }
     }
 
-    /// Any law for quinn's connections.
+    /// Sender that runs quinn with the congestion controllers of `laws`, one for each connection; named `quinn:{name}`.
     pub fn quinn(name: &str, laws: Arc<dyn quinn_laws::ControllerFactory + Send + Sync>) -> Self {
         Self {
             name: format!("quinn:{name}"),
@@ -99,7 +99,7 @@ impl Sender {
         }
     }
 
-    /// The sender's name.
+    /// Name in the form `library:law`: `noq:bbr3`, `noq:ours:skywave`.
     pub fn name(&self) -> &str {
         &self.name
     }

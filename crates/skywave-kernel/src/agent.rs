@@ -23,7 +23,8 @@ pub struct Heard {
     pub missing: u64,
 }
 
-/// Connections that are open, each with its law.
+/// User-space end of one law in the kernel: takes the messages of all its TCP connections in order, keeps a
+/// [`Connection`] for each, and gives the answers.
 #[derive(Debug)]
 pub struct Agent {
     law: Law,

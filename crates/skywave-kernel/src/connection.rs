@@ -38,7 +38,8 @@ use crate::message::{Kind, Message, State};
 /// The retransmission timer waits at least this long beyond the round trip (`tcp_rto_min`).
 const LEAST_VARIANCE: Duration = Duration::from_millis(200);
 
-/// A law, and what it is to know of a connection.
+/// User-space state of one kernel TCP connection: a law fed with the kernel's [`Message`]s, answering with window,
+/// threshold and pace.
 #[derive(Debug)]
 pub struct Connection {
     law: Congestion,

@@ -59,7 +59,7 @@ impl Law {
         })
     }
 
-    /// Facts about the law.
+    /// Requirements of the law towards its sender: rate samples, every loss, or sole control of the window.
     pub fn facts(&self) -> LawFacts {
         Congestion::new(&self.config).facts()
     }

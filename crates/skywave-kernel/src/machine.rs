@@ -47,7 +47,8 @@ impl Finding {
     }
 }
 
-/// Everything that can be told without loading a program.
+/// Findings on whether this machine can load a law (kernel version, BTF, capabilities, JIT, lockdown, cgroup,
+/// priority), from `/proc` and `/sys` alone. [`trial`] loads a program.
 pub fn findings() -> Vec<Finding> {
     let read = |path: &str| {
         fs::read_to_string(path)

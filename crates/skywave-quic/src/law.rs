@@ -43,8 +43,11 @@ impl Law {
         Self::new(preset.composition.congestion.clone())
     }
 
-    /// A law with parameters of its own, or a user's own law
+    /// Law for noq's connections from a congestion control's parameters, also a user's own
     /// ([`CustomCongestion`](skywave_core::tcp::CustomCongestion)).
+    ///
+    /// # Errors
+    /// [`LawError::NeedsMarks`] if the congestion control needs ECN.
     pub fn new(congestion: CongestionConfig) -> Result<Self, LawError> {
         if congestion.needs_ecn() != NeedsEcn::Nothing {
             return Err(LawError::NeedsMarks);

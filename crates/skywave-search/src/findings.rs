@@ -36,7 +36,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether the mean of the last seeds is within the bound.
+    /// Verdict on fresh seeds, which took no part in the search: whether the mean of `value` is at most `below`.
     pub fn stands(&self) -> bool {
         self.value.mean <= self.below
     }

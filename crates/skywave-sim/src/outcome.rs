@@ -65,7 +65,7 @@ pub enum Activity {
     Idle,
 }
 
-/// Delivered bytes over time.
+/// Payload bytes delivered in order to each flow's application, by time bins of equal width from the run's start.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bins {
     /// Length of a bin in seconds; the first begins with the run.

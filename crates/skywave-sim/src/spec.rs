@@ -353,7 +353,7 @@ pub struct Tunnel {
 pub enum Transport {
     /// TCP.
     Tcp(Arc<TcpConfig>),
-    /// UDP with this many header bytes on the wire.
+    /// UDP; each packet has this many bytes of IP and UDP headers on top of its payload.
     Udp {
         /// Header bytes on the wire.
         header: u32,

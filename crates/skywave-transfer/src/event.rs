@@ -11,7 +11,7 @@ use noq::{Connection, PathId};
 use crate::error::Why;
 use crate::wire::message::Totals;
 
-/// Numbers transfers of files.
+/// Number of one file's transfer in [`Event`]s, unique in this process. A new attempt has a new number.
 pub type Id = u64;
 
 /// How a connection fares.
@@ -21,7 +21,7 @@ pub struct Link {
     pub rtt: Duration,
     /// Packets that this side sent.
     pub sent: u64,
-    /// Packets of these that were lost.
+    /// Packets sent by this side that were declared lost, since the connection began.
     pub lost: u64,
 }
 

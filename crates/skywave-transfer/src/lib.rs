@@ -122,6 +122,6 @@ pub struct Listen {
 pub struct Outcome {
     /// Files that the receiver has.
     pub done: usize,
-    /// Files that it does not have.
+    /// Number of offered files that the receiver does not have at the end.
     pub failed: usize,
 }

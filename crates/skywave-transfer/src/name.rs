@@ -5,8 +5,8 @@ pub const PREFIX: &str = ".skywave-";
 /// Longest name in a folder, in bytes: what file systems allow.
 pub const MAX_NAME: usize = 255;
 
-/// A name in a folder, and nothing else: any bytes that a file system of Unix takes, but for texts that are shown
-/// otherwise than they are.
+/// Whether a peer's name is safe as one path component: 1 to [`MAX_NAME`] bytes, no `/`, not `.` or `..`, not
+/// beginning with [`PREFIX`], no control, invisible or reordering characters. Bytes that are not UTF-8 are allowed.
 pub fn is_plain(name: impl AsRef<[u8]>) -> bool {
     let name = name.as_ref();
     let names_nothing = name.is_empty() || name == b"." || name == b"..";

@@ -1,6 +1,7 @@
 //! Values of which one is chosen by its name alone.
 
-/// A choice among names.
+/// Enum whose values scenario files choose by name, implemented by `names!`.
+/// Entries of `ALL`, `NAMES` and `ABOUT` with the same index belong to one value.
 pub trait Named: Copy + 'static {
     /// Name of the type.
     const NAME: &'static str;

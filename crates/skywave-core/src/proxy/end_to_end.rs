@@ -18,8 +18,8 @@ parameters! {
     /// M-TCP's settings.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct EndToEnd as "end-to-end" {
-        /// The destination is disconnected when an answer is overdue by this time, a smoothed round trip after the last sign
-        /// of it.
+        /// Silence beyond one smoothed RTT after which the destination counts as disconnected. The proxy then
+        /// closes the source's window and freezes its own sender until the destination is heard again.
         // Below the source's shortest retransmission timeout, so that the source hears of it before its timer expires:
         // half of 200 ms, the shortest timeout of common stacks.
         silence: Duration = Duration::from_millis(100), Period;

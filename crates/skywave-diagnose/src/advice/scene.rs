@@ -32,7 +32,8 @@ pub(super) struct Scene {
     bottleneck: usize,
 }
 
-/// Facts of a link that advice goes by.
+/// Link properties that decide which advice fits, computed from a scenario: bottleneck rate, base RTT, policer,
+/// kind of queue, constancy of the rate.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Facts {
     /// Rate of the narrowest link on the data's way, in the long run, that of a policer included, bit/s.

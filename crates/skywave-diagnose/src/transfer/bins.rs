@@ -30,7 +30,8 @@ pub struct Bin {
     pub is_after_timeout: bool,
 }
 
-/// The bins in which something happened, in the order of time.
+/// Time series of a TCP transfer in bins of 10 ms ([`WIDTH_NS`]): bytes sent, delivered and in flight,
+/// retransmissions. Bins without events are left out; ascending by time.
 #[derive(Clone, Debug, Default)]
 pub struct Bins {
     bins: Vec<Bin>,

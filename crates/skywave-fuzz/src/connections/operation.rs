@@ -20,9 +20,9 @@ const MAX_WRITE: u16 = 20_000;
 pub struct Spoof {
     /// Distance of its sequence number from the one that is expected.
     pub seq: i32,
-    /// Distance of what it acknowledges from the oldest number that is not.
+    /// Acknowledgement number, in bytes relative to `SND.UNA` of the end that receives the segment.
     pub ack: i32,
-    /// Control bits.
+    /// TCP control bits of the segment; the low two also set the ECN codepoint of its IP header.
     pub flags: u8,
     /// Payload bytes.
     pub len: u32,
@@ -45,7 +45,8 @@ pub enum Operation {
     Wait(Duration),
     /// A packet overtakes all others and arrives now.
     Deliver(u8),
-    /// A packet is lost, or damaged so that its host drops it.
+    /// Loss of one packet under way, or damage that makes its host drop it. Index into the packets in order of
+    /// arrival, modulo their number; no-op without packets.
     Lose(u8),
     /// A router marks a packet, if that may be.
     Mark(u8),

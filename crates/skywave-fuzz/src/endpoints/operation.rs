@@ -43,7 +43,9 @@ pub enum Operation {
     Release(usize, u8),
     /// A stranger's bytes arrive at this end.
     Bytes(usize, Vec<u8>),
-    /// A stranger's packet, made of this one on its way: this byte is another one, and checksums are right again.
+    /// Forged copy, with right checksums, of packet `.0` under way (modulo their number), delivered at once.
+    /// `.1 / 32 % 5` selects seq, ack, window, flags or no timestamps. Change of the first three: `.2 << .1 % 32`;
+    /// of the flags: `.2`.
     Forge(u8, u16, u8),
 }
 

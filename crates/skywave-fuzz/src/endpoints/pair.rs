@@ -247,7 +247,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// A packet like one on its way arrives before that, with another byte and right checksums.
+    /// A packet like one on its way arrives before that, with one field of its TCP header changed and right checksums.
     fn forge(&mut self, which: u8, at: u16, value: u8) {
         let Some((to, packet)) = self.path.get_mut(which).cloned() else {
             return;

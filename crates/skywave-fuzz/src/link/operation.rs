@@ -8,7 +8,7 @@ use skywave_core::Duration;
 pub enum Operation {
     /// To carry a packet of this many bytes, this long after the operation before.
     Send(Duration, u32),
-    /// To carry as many packets of 1500 bytes at once.
+    /// Burst of this many packets of 1500 bytes, offered to the link at once after the operation before.
     Burst(u8),
     /// To say how long the queue is, this long after the operation before.
     QueueLen(Duration),

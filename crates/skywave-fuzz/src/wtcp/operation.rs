@@ -16,7 +16,7 @@ const MAX_BLACKOUT_SECS: u16 = 600;
 pub enum Operation {
     /// As with TCP.
     OnPath(OnPath),
-    /// Everything on its way is lost, and everything that is sent until then.
+    /// Blackout of this length from now on: packets under way are lost, and so is everything sent before its end.
     Blackout(Duration),
     /// The receiver's application reads this many bytes.
     Read(u16),

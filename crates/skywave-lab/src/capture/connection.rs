@@ -86,7 +86,10 @@ struct Stream {
 }
 
 impl Summary {
-    /// Adds up a capture.
+    /// Summary of a whole pcap or pcapng file. A file that ends within a packet is no error: see `cut_off`.
+    ///
+    /// # Errors
+    /// No pcap or pcapng file, a damaged block, or a failed read.
     pub fn read(input: impl Read + Send) -> Result<Self, ReadError> {
         let mut summary = Self::default();
         let complete = read(input, |frame| summary.add(frame))?;

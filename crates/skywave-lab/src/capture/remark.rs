@@ -4,7 +4,8 @@ use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate, QueueConfig};
 use skywave_sim::observe::Offer;
 
-/// A comment on a captured packet.
+/// Cause of a packet's drop, damage, duplication or delay. Captures of the simulator and the relay have it as the
+/// packet's comment, and it is read back from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Remark {
     /// Dropped by a full queue.

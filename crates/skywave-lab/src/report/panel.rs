@@ -194,7 +194,8 @@ impl PanelSeries {
         paired_difference(ours, theirs)
     }
 
-    /// Relative gain at a place of the axis over another place, seed by seed.
+    /// Relative gain of the mean at axis index `x` over that at index `reference`, paired by seed: 0.1 is 10 % more.
+    /// `None` if a place has no samples, no seed has both, or the reference's mean is not above zero.
     pub fn gain_along(&self, x: usize, reference: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, self, reference)?;
         paired_gain(ours, theirs)

@@ -53,7 +53,7 @@ pub struct Evidence {
     pub paper: f64,
     /// Ratio that the program measured, and half of its 95 % interval.
     pub theirs: [f64; 2],
-    /// Our ratio; `None` when it was not run.
+    /// Simulated ratio of the baseline's mean to that of `over`; `None` if runs of either are missing.
     pub ours: Option<f64>,
     /// Result of the evidence.
     pub standing: Standing,

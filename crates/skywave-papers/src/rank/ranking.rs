@@ -8,7 +8,7 @@ use super::model::{Kind, Order};
 use super::samples::{PathSamples, Samples};
 use skywave_lab::experiment::stats::{Estimate, mean_ratio, paired_gain};
 
-/// How the compositions compare.
+/// Ranking of TCP compositions over a study's paths: a row for each composition, best first, and each path's winners.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// The paths, in the order of the study.
@@ -22,7 +22,7 @@ pub struct Ranking {
 pub struct RankedPath {
     /// Name.
     pub name: String,
-    /// Use of the path.
+    /// Comparison that the path serves: goodput with non-congestion loss, goodput without, or fairness to competitors.
     pub kind: Kind,
     /// Index of the composition with the highest mean goodput.
     pub best: Option<usize>,

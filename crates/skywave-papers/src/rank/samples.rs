@@ -23,7 +23,8 @@ pub struct PathSamples {
     pub baseline: Option<usize>,
     /// Goodput of the flow under test, bit/s, by composition; of its copies together.
     pub goodput: Vec<Samples>,
-    /// Goodput of all other TCP flows together, bit/s; empty without any.
+    /// Goodput of all other TCP flows together, bit/s: an entry for each composition, in it a number for each seed.
+    /// Empty if the path has no other TCP flows.
     pub others: Vec<Samples>,
     /// Jain's index of all TCP flows; empty when there is one.
     pub jain: Vec<Samples>,

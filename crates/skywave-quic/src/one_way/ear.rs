@@ -26,7 +26,8 @@ struct State {
 }
 
 impl Ear {
-    /// An ear that has heard nothing.
+    /// Empty record of one connection's one-way delays. `now` is the zero of this host's clock: no datagram may have
+    /// left before.
     pub fn new(now: Instant) -> Self {
         Self(Arc::new(Mutex::new(State {
             origin: now,

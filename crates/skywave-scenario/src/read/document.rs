@@ -53,7 +53,7 @@ impl Document {
         find(&self.tree, &part, name)
     }
 
-    /// The first place of a float that is no number, `inf` or `nan`.
+    /// Byte range of the first float that is `inf` or `nan`; `None` if all are finite.
     pub fn not_finite(&self) -> Option<Range<usize>> {
         not_finite(&self.tree)
     }

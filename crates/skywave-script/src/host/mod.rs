@@ -66,7 +66,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host without sockets.
+    /// Host without sockets, in virtual time from `start` on. Its connections run `composition`; timestamps that a
+    /// script expects in control messages may differ by `tolerance`.
     pub fn new(
         settings: Settings,
         composition: Composition,
@@ -88,7 +89,7 @@ impl Host {
         }
     }
 
-    /// The time.
+    /// Virtual time of the host, which begins at `start` of [`Host::new`].
     pub fn now(&self) -> Time {
         self.now
     }

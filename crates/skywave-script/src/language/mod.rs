@@ -14,7 +14,7 @@ use crate::place::Place;
 pub use file::parse;
 pub(crate) use packet::LETTERS;
 
-/// A script.
+/// Parsed packetdrill script: its options and events in the order of the file. [`run()`](crate::run()) executes it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
     /// Options of the script: its `--name=value` lines.
@@ -99,7 +99,7 @@ pub struct TcpPacket {
     pub flags: u8,
     /// The ACE field of accurate ECN.
     pub ace: Option<u8>,
-    /// First sequence number.
+    /// Sequence number of the first byte as the script writes it: relative to the initial one, but absolute with a SYN.
     pub seq: u32,
     /// Payload bytes.
     pub len: u32,

@@ -111,7 +111,8 @@ impl Map {
         Ok(Self { survey, process })
     }
 
-    /// Logarithm of the relation to the bound that is likely at a place of the unit cube: above 0 inside.
+    /// Predicted natural logarithm of the objective's value over the bound, at a point of the unit cube (one coordinate
+    /// for each key): above 0 the point is inside the region.
     pub fn margin(&self, place: &[f64]) -> f64 {
         self.process.mean(place)
     }

@@ -15,7 +15,7 @@ const SURE: f64 = 1.96;
 /// Points of a map with what was measured there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Places in the unit cube.
+    /// Measured points, each with a coordinate from 0 to 1 for each key of the question.
     pub points: Vec<Vec<f64>>,
     /// For each the quantity, above 0 inside of the region.
     pub values: Vec<f64>,

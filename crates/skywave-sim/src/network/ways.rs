@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A way of fewest hops from a place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// First place after the start; the end itself if it is one hop away.
+    /// Index of the next hop from the start; that of the destination if it is one hop away.
     pub first: usize,
     /// Number of hops.
     pub hops: usize,

@@ -18,7 +18,7 @@ use crate::wire::message::{Answer, Kind, Offer, Refusal};
 
 /// Where files go.
 pub enum Target {
-    /// Into a folder.
+    /// Folder that received files are written into, and its rules for overwriting, hidden names and total size.
     Folder(PathBuf, Taking),
     /// The contents of one file to a program.
     Output(Box<dyn Write + Send>),

@@ -69,7 +69,7 @@ pub struct Step {
     pub extra: u32,
 }
 
-/// The fate of a packet.
+/// Fate of one packet given to the [`Relay`], as [`Relay::poll`] reports it; `T` is the caller's packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
     /// The packet comes out.

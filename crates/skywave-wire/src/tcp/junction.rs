@@ -85,7 +85,10 @@ impl Junction {
         }
     }
 
-    /// Takes a packet that arrives at a side.
+    /// Hands an IP packet (TCP, or an ICMP error about TCP) that arrived at `side` to the endpoint there.
+    ///
+    /// # Errors
+    /// Damage, or another protocol: the packet has no effect.
     pub fn receive(&mut self, now: Time, side: Side, packet: &[u8]) -> Result<(), WireError> {
         self.ends[side as usize].receive(now, packet)
     }

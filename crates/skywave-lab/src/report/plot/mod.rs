@@ -147,7 +147,7 @@ pub enum Glyph {
 }
 
 impl SeriesData {
-    /// Points with markers and error bars.
+    /// Series of points `(x, y, half)` drawn as markers; `half` is half the length of the error bar, `None` for no bar.
     pub fn marked(label: impl Into<String>, points: Vec<(f64, f64, Option<f64>)>) -> Self {
         Self {
             label: label.into(),
