@@ -10,7 +10,7 @@ parameters! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct PeriodicConfig {
         /// Distance between losses in packets.
-        // 0 for a single loss.
+        // 0 is a single loss, for programs; a file says `packets`.
         every: u64 = 0, Count.up_to(u64::MAX).needed();
         /// Number of the first lost packet, counted from 1.
         first: Option<u64> = None, Count.up_to(u64::MAX).or("`every`");
