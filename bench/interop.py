@@ -79,8 +79,8 @@ CASES = [
     Case("SYN flood", size=20 * MB, flood=1_000_000, senders=("linux",)),
 ]
 LONG = [
-    Case("much, 5 % loss", WRONG, size=50 * MB),
-    Case("much", size=1000 * MB, once=True),
+    Case("50 MB, 5 % loss", WRONG, size=50 * MB),
+    Case("1 GB", size=1000 * MB, once=True),
 ]
 SCENARIO = """
 [[link]]
