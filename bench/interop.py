@@ -256,7 +256,7 @@ def run(case: Case, sender: str, at: str, host: str, folder: Path, seed: int) ->
     command = [SKYWAVE, "impair", scenario, "--seed", str(seed), "--tcp", sender, "--tcp-at", at]
     command += [f"--json={report}", "--far", f"exec {own}", "--", sys.executable, __file__]
     began = time.monotonic()
-    limit = 60 + case.connections * (case.size / MB * 20 + 0.1) + case.flood / 2000
+    limit = 60 + case.connections * (case.size / MB * 80 + 0.1) + case.flood / 2000
     process = subprocess.Popen(
         [*command, "--call", told, "--host", host], stderr=subprocess.PIPE, text=True
     )
