@@ -7,9 +7,9 @@ what it has and then the digest of what came. Both digests must be right. A row 
 senders, families and ends; with a fault the script says so, and fails.
 
     cargo build --release -p skywave-cli
-    python3 bench/interop.py --quick            # every preset a little, five minutes
+    python3 bench/interop.py --quick            # every preset a little, ten minutes
     python3 bench/interop.py                    # 50 MB by each through losses, and 1 GB without
-    python3 bench/interop.py --only flood many  # cases by their names
+    python3 bench/interop.py --only flood 2000  # cases by words of their names
 
 It needs root, or user namespaces.
 """

@@ -39,9 +39,7 @@ for target in ${2:-capture connections d_proxy link machines messages scenario s
     found=target/corpus/$target
     mkdir -p "$found"
     set -- -max_total_time="$seconds" -max_len=6000 -timeout=60
-    for dict in "$target.dict" "target/$target.dict"; do
-        [ ! -f "$dict" ] || set -- "$@" -dict="$dict"
-    done
+    [ ! -f "target/$target.dict" ] || set -- "$@" -dict="target/$target.dict"
     printf '%s\n' "skywave: fuzzing $target for $seconds s" >&2
     # The code is safe Rust: a sanitizer finds nothing more and takes half of the speed. Which code checks
     # its arithmetic Cargo.toml says; without `--release` the ciphers would too.

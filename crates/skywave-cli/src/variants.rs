@@ -23,15 +23,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Names of all presets.
+pub(crate) fn presets() -> Vec<&'static str> {
+    PRESETS.iter().map(|preset| preset.name).collect()
+}
+
 /// The composition of the preset that an option `--tcp` names.
 pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
     let preset = tcp::preset(name).ok_or_else(|| {
         // Papers write TCP-DCR.
         let plain = name.to_lowercase();
         let plain = plain.strip_prefix("tcp-").unwrap_or(&plain);
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        let near = names.iter().find(|known| **known == plain).copied();
-        let near = near.or_else(|| nearest(plain, &names));
+        let near = nearest(plain, &presets());
         let near = near.map_or_else(String::new, |near| format!(", did you mean {near}?"));
         Failure::Usage(format!(
             "--tcp {name}: there is no such preset{near} (`skywave variants` lists them; without --tcp it is the \

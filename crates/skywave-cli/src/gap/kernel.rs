@@ -95,7 +95,7 @@ impl KernelArgs {
         Some(self.captures.as_ref()?.join(name + ".pcapng"))
     }
 
-    /// Whether a comparison of TCP is asked for, the kernel's or ours.
+    /// Whether the user asks for a comparison of TCP senders, by `--kernel` or `--tcp`.
     pub(super) fn is_asked_for(&self) -> bool {
         self.kernel || !self.tcp.is_empty()
     }

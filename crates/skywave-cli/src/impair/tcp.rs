@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde_json::{Value, json};
 use skywave_core::parameter::Named as _;
-use skywave_core::tcp::{PRESETS, Profile};
+use skywave_core::tcp::Profile;
 use skywave_lab::report::number::counted;
 use skywave_wire::relay::Ends;
 use skywave_wire::splice::{Place, Splice, Spliced};
@@ -25,7 +25,7 @@ pub(super) struct TcpArgs {
     /// Send TCP's data over the link, both ways, by this preset of `skywave variants` instead of the systems' own TCP;
     /// with COMMAND and --tun. Connections end in front of the link, and go on behind it to where they were meant for.
     #[arg(long = "tcp", value_name = "PRESET", conflicts_with = "to",
-        value_parser = Named(|| PRESETS.iter().map(|preset| preset.name).collect()), hide_possible_values = true)]
+        value_parser = Named(variants::presets), hide_possible_values = true)]
     sender: Option<String>,
 
     /// The stack whose clocks, first windows and other defaults the sender of --tcp has.

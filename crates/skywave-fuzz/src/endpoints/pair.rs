@@ -337,7 +337,10 @@ impl<'a> Pair<'a> {
     fn hear(&mut self, n: usize, event: Event) {
         let accepted = match event {
             Event::Asked(ends) => self.ends[n].accept(self.now, ends).map(|id| (id, ends)),
-            Event::Accepted(id) => self.ends[n].addresses(id).map(|ends| (id, ends)),
+            Event::Accepted(id) => {
+                self.ends[n].take(id);
+                self.ends[n].addresses(id).map(|ends| (id, ends))
+            }
             Event::Changed(_) => None,
         };
         if let Some((id, ends)) = accepted {

@@ -111,12 +111,8 @@ impl Endpoint {
         {
             if socket.gives_way(now, parsed) {
                 self.give_way(id);
-            } else if socket.establishes(parsed)
-                && socket
-                    .opening
-                    .is_some_and(|(at, _)| self.listeners.is_full(at))
-            {
-                return; // as if it were lost: our SYN comes again, and so does the answer
+            } else if self.listeners.defers(socket, parsed) {
+                return;
             } else {
                 socket.receive(now, parsed);
                 if socket.connected && socket.opening.is_some() {

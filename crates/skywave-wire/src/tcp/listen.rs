@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
 
 use skywave_core::Time;
+use skywave_core::packet::Flags;
 use skywave_core::tcp::wire::{Endpoints, Parsed};
 use thiserror::Error;
 
@@ -56,6 +57,7 @@ struct Listening {
 }
 
 impl Listening {
+    /// Whether as many established connections wait for the application as the backlog allows.
     fn is_full(&self) -> bool {
         self.waiting >= self.listener.backlog
     }
@@ -89,9 +91,13 @@ impl Listeners {
         self.at(id).half_open.remove(&place);
     }
 
-    /// Whether so many connections wait that no further one may be established.
-    pub(super) fn is_full(&self, id: ListenerId) -> bool {
-        self.0[id.0].is_full()
+    /// Whether an ACK would complete the handshake of a connection while its listener's backlog is full. Linux drops such
+    /// an ACK too: the SYN-ACK is retransmitted, and the peer acknowledges it again.
+    pub(super) fn defers(&self, socket: &Socket, segment: &Parsed<'_>) -> bool {
+        let control = segment.flags & (Flags::SYN | Flags::RST | Flags::ACK);
+        socket
+            .opening
+            .is_some_and(|(id, _)| control == Flags::ACK && self.0[id.0].is_full())
     }
 
     /// A connection is established, and waits for the application.

@@ -26,10 +26,9 @@
 //!
 //! # Bounds
 //! Whatever strangers send, memory is bounded: half-open connections by a listener's backlog (beyond, the oldest makes
-//! room), connections that nobody has taken yet by the same number (beyond, SYNs and what would establish a connection are
-//! ignored), TIME-WAIT by
-//! [`EndpointConfig::time_wait`], resets by their number a second, known paths by 1024. A connection keeps what lies in
-//! its two buffers, in pages that are taken when bytes come.
+//! room), connections that nobody has taken yet by the same number (beyond, SYNs and the ACKs that complete handshakes are
+//! ignored), TIME-WAIT by [`EndpointConfig::time_wait`], resets by their number a second, known paths by 1024. A connection
+//! keeps what lies in its two buffers, in pages that are taken when bytes come.
 //!
 //! # Not modelled
 //! SYN cookies; urgent data; Fast Open; path MTU discovery without ICMP (RFC 8899); IP options, extension headers and

@@ -1,6 +1,6 @@
 //! One connection with its bytes and addresses.
 
-use skywave_core::packet::{Flags, Timestamps, Way};
+use skywave_core::packet::{Timestamps, Way};
 use skywave_core::tcp::Connection;
 use skywave_core::tcp::connection::{ConnectionConfig, Event, Outgoing, State};
 use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock, WriteError};
@@ -133,11 +133,6 @@ impl Socket {
                 .put(accepted.position, bytes.unwrap_or_default());
         }
         self.hear();
-    }
-
-    /// Whether this packet may establish a connection that is half-open.
-    pub(super) fn establishes(&self, parsed: &Parsed<'_>) -> bool {
-        !self.connected && parsed.flags & (Flags::SYN | Flags::RST | Flags::ACK) == Flags::ACK
     }
 
     /// Takes note of what has happened. Returns whether anything has.
