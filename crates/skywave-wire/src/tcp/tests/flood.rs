@@ -100,11 +100,17 @@ fn who_finds_a_full_backlog_waits_and_loses_nothing() {
         ..SERVER
     };
     network.ends[1].listen(narrow).unwrap();
-    let callers = [5000, 5001, 5002, 5003].map(|port| network.connect(port));
-    for id in callers {
-        network.ends[0].write(id, b"question");
+    // One is established, then two are half-open at once: the ACK of the second one of these finds the backlog full, and the
+    // SYN of a fourth one later.
+    let mut callers = Vec::new();
+    for ports in [5000..5001, 5001..5003, 5003..5004] {
+        for port in ports {
+            let id = network.connect(port);
+            network.ends[0].write(id, b"question");
+            callers.push(id);
+        }
+        network.wait(Duration::from_secs(5));
     }
-    network.wait(Duration::from_secs(5));
     let mut taken = network.accepted();
     assert_eq!(taken.len(), 2);
     network.wait(Duration::from_secs(60));
