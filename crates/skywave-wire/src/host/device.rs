@@ -1,8 +1,10 @@
 //! A TUN device whose other end is the kernel, which passes packets on that are larger than its links take.
 
 use std::io::{self, ErrorKind};
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use skywave_core::Time;
 use skywave_core::tcp::wire::{CHECKSUM, WireError};
@@ -19,6 +21,10 @@ const DATA_VALID: u8 = 2;
 /// Kinds of what is to be cut.
 const GSO_TCPV4: u8 = 1;
 const GSO_TCPV6: u8 = 4;
+
+/// The longest wait until an address can be used, and the time between two looks.
+const MAKES_ADDRESSES: Duration = Duration::from_secs(5);
+const AGAIN: Duration = Duration::from_millis(1);
 
 /// Bytes that a packet and its header have at most.
 pub(super) const LONGEST: usize = HEADER + (1 << 16);
@@ -44,7 +50,11 @@ impl Device {
                 IpAddr::V6(address) => builder.ipv6(address, bits),
             };
         }
-        tun(builder, name).map(Self)
+        let device = tun(builder, name)?;
+        for &(address, _) in kernel {
+            usable(address).map_err(|source| TunError::other(name, source))?;
+        }
+        Ok(Self(device))
     }
 
     pub(super) fn mtu(&self) -> io::Result<u16> {
@@ -67,6 +77,20 @@ impl Device {
         let head = header(form, packet);
         let parts = [io::IoSlice::new(&head), io::IoSlice::new(packet)];
         let _ = rustix::io::writev(&self.0, &parts);
+    }
+}
+
+/// Waits until the kernel's programs can use an address: IPv6 looks for duplicates first (RFC 4862 section 5.4), which
+/// takes a moment even where nobody can have the same.
+fn usable(address: IpAddr) -> io::Result<()> {
+    let until = Instant::now() + MAKES_ADDRESSES;
+    loop {
+        match UdpSocket::bind((address, 0)) {
+            Err(error) if error.kind() == ErrorKind::AddrNotAvailable && Instant::now() < until => {
+                thread::sleep(AGAIN);
+            }
+            result => return result.map(drop),
+        }
     }
 }
 

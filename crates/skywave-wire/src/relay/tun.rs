@@ -34,7 +34,7 @@ pub enum TunError {
 }
 
 impl TunError {
-    fn other(name: &str, source: io::Error) -> Self {
+    pub(crate) fn other(name: &str, source: io::Error) -> Self {
         Self::Other {
             name: name.to_owned(),
             source,
