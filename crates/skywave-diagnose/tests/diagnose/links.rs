@@ -1,5 +1,7 @@
 //! The kind of a link and its numbers, from one capture.
 
+use std::thread;
+
 use skywave_diagnose::diagnosis::Diagnosis;
 use skywave_diagnose::fit::hidden::LossModel;
 use skywave_diagnose::fit::path::{Loss, QueueModel, RateModel};
@@ -115,29 +117,45 @@ fn is_unlike(made: &Made, diagnosis: &Diagnosis) -> Option<String> {
     })
 }
 
+/// Drawn links of all kinds, each with what was found from a record of it.
+fn diagnosed() -> Vec<(Made, Diagnosis)> {
+    thread::scope(|scope| {
+        let draws = KINDS.map(|kind| {
+            scope.spawn(move || {
+                let diagnosed = |number| {
+                    let made = Made::draw(kind, number);
+                    let diagnosis = made.diagnosis(number + 1);
+                    (made, diagnosis)
+                };
+                (0..DRAWS).map(diagnosed).collect::<Vec<_>>()
+            })
+        });
+        draws
+            .into_iter()
+            .flat_map(|draw| draw.join().unwrap())
+            .collect()
+    })
+}
+
 /// Of twenty drawn links, two of each kind, ninety seconds of CUBIC each.
 #[test]
 fn the_kind_of_a_link_and_its_numbers_are_found() {
     let (mut wrong, mut outside, mut unlike) = (Vec::new(), Vec::new(), Vec::new());
     let (mut intervals, mut mistakes, mut all_losses) = (0, 0, 0);
-    for kind in KINDS {
-        for number in 0..DRAWS {
-            let made = Made::draw(kind, number);
-            let diagnosis = made.diagnosis(number + 1);
-            if !is_right(&made, &diagnosis) {
-                wrong.push(format!("{made:?}: {:?}", diagnosis.link));
-            }
-            for (name, truth, estimate) in numbers(&made, &diagnosis) {
-                intervals += 1;
-                if !(estimate.low..=estimate.high).contains(&truth) {
-                    outside.push(format!("{kind:?} {number}: {name} {truth} {estimate:?}"));
-                }
-            }
-            unlike.extend(is_unlike(&made, &diagnosis));
-            let (some, of) = mistaken(&diagnosis);
-            mistakes += some;
-            all_losses += of;
+    for (made, diagnosis) in diagnosed() {
+        if !is_right(&made, &diagnosis) {
+            wrong.push(format!("{made:?}: {:?}", diagnosis.link));
         }
+        for (name, truth, estimate) in numbers(&made, &diagnosis) {
+            intervals += 1;
+            if !(estimate.low..=estimate.high).contains(&truth) {
+                outside.push(format!("{made:?}: {name} {truth} {estimate:?}"));
+            }
+        }
+        unlike.extend(is_unlike(&made, &diagnosis));
+        let (some, of) = mistaken(&diagnosis);
+        mistakes += some;
+        all_losses += of;
     }
     println!(
         "{} wrong, {outside:?} of {intervals}, {mistakes} of {all_losses}, {unlike:#?}",
