@@ -1,12 +1,11 @@
 //! The kind of a link and its numbers, from one capture.
 
-use std::thread;
-
 use skywave_diagnose::diagnosis::Diagnosis;
 use skywave_diagnose::fit::hidden::LossModel;
 use skywave_diagnose::fit::path::{Loss, QueueModel, RateModel};
 use skywave_diagnose::fit::{Choice, Estimate};
 use skywave_lab::capture::Remark;
+use skywave_lab::threads::{self, NoThreads};
 
 use super::made::{KINDS, Kind, Made};
 
@@ -119,22 +118,13 @@ fn is_unlike(made: &Made, diagnosis: &Diagnosis) -> Option<String> {
 
 /// Drawn links of all kinds, each with what was found from a record of it.
 fn diagnosed() -> Vec<(Made, Diagnosis)> {
-    thread::scope(|scope| {
-        let draws = KINDS.map(|kind| {
-            scope.spawn(move || {
-                let diagnosed = |number| {
-                    let made = Made::draw(kind, number);
-                    let diagnosis = made.diagnosis(number + 1);
-                    (made, diagnosis)
-                };
-                (0..DRAWS).map(diagnosed).collect::<Vec<_>>()
-            })
-        });
-        draws
-            .into_iter()
-            .flat_map(|draw| draw.join().unwrap())
-            .collect()
-    })
+    let draw = |n: usize| {
+        let number = n as u64 % DRAWS;
+        let made = Made::draw(KINDS[n / DRAWS as usize], number);
+        let diagnosis = made.diagnosis(number + 1);
+        Ok((made, diagnosis))
+    };
+    threads::each::<_, NoThreads>(None, KINDS.len() * DRAWS as usize, draw).unwrap()
 }
 
 /// Of twenty drawn links, two of each kind, ninety seconds of CUBIC each.
