@@ -22,9 +22,9 @@ const DATA_VALID: u8 = 2;
 const GSO_TCPV4: u8 = 1;
 const GSO_TCPV6: u8 = 4;
 
-/// The longest wait until an address can be used, and the time between two looks.
-const MAKES_ADDRESSES: Duration = Duration::from_secs(5);
-const AGAIN: Duration = Duration::from_millis(1);
+/// The longest wait until an address can be used, and the time from one look to the next.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const NEXT_LOOK: Duration = Duration::from_millis(1);
 
 /// Bytes that a packet and its header have at most.
 pub(super) const LONGEST: usize = HEADER + (1 << 16);
@@ -83,11 +83,11 @@ impl Device {
 /// Waits until the kernel's programs can use an address: IPv6 looks for duplicates first (RFC 4862 section 5.4), which
 /// takes a moment even where nobody can have the same.
 fn usable(address: IpAddr) -> io::Result<()> {
-    let until = Instant::now() + MAKES_ADDRESSES;
+    let until = Instant::now() + LONGEST_WAIT;
     loop {
         match UdpSocket::bind((address, 0)) {
             Err(error) if error.kind() == ErrorKind::AddrNotAvailable && Instant::now() < until => {
-                thread::sleep(AGAIN);
+                thread::sleep(NEXT_LOOK);
             }
             result => return result.map(drop),
         }
