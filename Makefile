@@ -65,6 +65,7 @@ lint: prerequisites ## Check formatting, lints and documentation, warnings denie
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
 	sh tools/ruff.sh
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo check --locked -p custom-cc # alone, so that skywave-lab is built without its features
 	python3 tools/rooms.py
 	python3 tools/words.py
 	python3 tools/links.py

@@ -21,8 +21,6 @@ fi
 for crate in skywave-scenario skywave-lab skywave-cli skywave-fuzz; do
     cargo check --quiet --locked --no-default-features -p "$crate"
 done
-# Alone, so that skywave-lab is built with the features that it asks for.
-cargo check --quiet --locked -p custom-cc
 for feature in parquet pdf threads; do
     cargo check --quiet --locked --no-default-features --features "$feature" -p skywave-lab
 done
