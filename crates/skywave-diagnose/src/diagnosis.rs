@@ -201,7 +201,8 @@ impl Diagnosis {
         largest.filter(move |other| other.transfer.delivered as f64 >= SMALL * most)
     }
 
-    /// Names of the records that tell something.
+    /// File names of the records that the diagnosis uses: transfers, then probes such as pings, then
+    /// throughput tests, then traces of rates.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let transfers = self.transfers.iter().map(|observed| observed.file.as_str());
         let probes = self.fits.probes.iter().map(|(name, _)| name.as_str());

@@ -17,7 +17,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 pub struct Path {
     /// The bottleneck.
     pub forward: LinkConfig,
-    /// The way back.
+    /// Link from the receiver back to the sender, for the ACKs.
     pub back: LinkConfig,
     /// Seed of all random numbers.
     pub seed: u64,

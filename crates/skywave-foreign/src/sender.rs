@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::{noq, quinn};
 
-/// A sender: a library, and the law of its connection.
+/// A QUIC sender: a library, noq or quinn, and the congestion control of its connections.
 #[derive(Clone)]
 pub struct Sender {
     name: String,
@@ -75,7 +75,8 @@ pub fn parse(name: &str) -> Result<Sender, Unknown> {
 }
 
 impl Sender {
-    /// A window law of this project in noq's connections. Its receiver tells when packets come if the law goes by that.
+    /// Sender `noq:ours:{name}`: noq with `law`, a congestion control of this project. The receiver reports
+    /// when packets arrive if the law needs one-way delays.
     pub fn ours(name: &str, law: Law) -> Self {
         Self {
             name: format!("noq:ours:{name}"),

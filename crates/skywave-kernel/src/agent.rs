@@ -10,12 +10,13 @@ use crate::message::{Kind, Message};
 /// Messages at once from which the process is behind: then only the latest ACK of several counts.
 const BACKLOG: usize = 512;
 
-/// Counters of an [`Agent`].
+/// Counts of the kernel's messages that an [`Agent`] took, merged and missed, and of their connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     /// Connections.
     pub connections: u64,
-    /// Messages taken.
+    /// Messages from the kernel that were handled one by one; ACKs counted in [`Self::merged`] are not among
+    /// them.
     pub messages: u64,
     /// ACKs of which only the totals were heard, with a later one's, as the process was behind.
     pub merged: u64,
@@ -51,7 +52,7 @@ impl Agent {
         }
     }
 
-    /// Counters so far.
+    /// Counts of the kernel's messages, and of their connections, since the agent began.
     pub fn heard(&self) -> Heard {
         self.heard
     }

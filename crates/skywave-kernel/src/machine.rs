@@ -22,7 +22,7 @@ pub enum Verdict {
     Good,
     /// Otherwise: something works worse, or must be done in another way.
     Weak,
-    /// Missing: nothing works.
+    /// Something needed is missing, so that no law can be loaded into the kernel.
     Bad,
 }
 

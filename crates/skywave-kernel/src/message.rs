@@ -12,7 +12,8 @@ pub enum Kind {
     Open,
     /// An ACK was taken.
     Ack,
-    /// The kernel begins to repair, or to answer a mark: [`Message::state`] says which.
+    /// Start of loss recovery, of a timeout's repair, or of a window reduction, as for an ECN mark:
+    /// [`Message::state`] says which.
     State,
     /// A cut was a mistake.
     Undo,

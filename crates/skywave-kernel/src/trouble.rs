@@ -19,7 +19,7 @@ pub enum AttachError {
         /// Whether rights are missing.
         rights: bool,
     },
-    /// The name is taken.
+    /// Name of a congestion control that the kernel has already: another `skywave attach` runs with this law.
     #[error(
         "the kernel has a congestion control `{0}` already: `skywave attach` runs elsewhere with this law"
     )]

@@ -36,7 +36,7 @@ impl Silence {
     /// How often to ask [`Self::is_too_long`].
     pub const LOOK: Duration = Duration::from_millis(100);
 
-    /// Begins to watch.
+    /// A watch over one connection that begins at `now`, before any packet.
     pub fn new(now: Instant) -> Self {
         Self {
             received: 0,
@@ -45,9 +45,9 @@ impl Silence {
         }
     }
 
-    /// Whether to ask the peer now, by noq's `handle_network_change`, which sends probes at once and begins their
-    /// interval anew. `received` and `sent` are the packets so far. A connection on which nothing is sent is left
-    /// alone.
+    /// Nothing came for 500 ms, or two `rtt` if that is longer, although packets were sent: the peer should
+    /// be asked now, by noq's `handle_network_change`, which sends probes at once and begins their interval
+    /// anew. True again after as long. `received` and `sent` are the packets so far.
     pub fn is_too_long(&mut self, now: Instant, received: u64, sent: u64, rtt: Duration) -> bool {
         if received != self.received || sent == self.sent {
             (self.received, self.sent, self.since) = (received, sent, now);

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// A place in a text, both counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line.
+    /// Line in the text, counted from one.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,

@@ -30,7 +30,7 @@ pub use machine::Machine;
 pub use measure::VAIN;
 pub use objective::{OBJECTIVES, Objective};
 
-/// A path of a space: a setting for each key that is not at its default, in the order of the keys.
+/// A network path within a search space: for each key, in their order, its setting; `None` is the default.
 pub type Candidate = Vec<Option<Setting>>;
 
 /// Kind of a path: for each key that is not at its default, the place of the key's choice.

@@ -9,10 +9,10 @@ use skywave_scenario::{Key, Space};
 use crate::findings::Finding;
 use crate::{Objective, keys_off};
 
-/// Names of a search: of its space, its senders, its command.
+/// Particulars of a search that its findings are written with: space, flow, senders, objective, command.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
-    /// The space with the sender that is judged.
+    /// Search space of network paths, with the judged sender in its flow.
     pub space: &'a Space<'a>,
     /// Flow whose sender it is.
     pub flow: &'a str,

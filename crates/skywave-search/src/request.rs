@@ -94,10 +94,11 @@ impl Request {
         space.with_senders(&self.flow, &self.seats)
     }
 
-    /// Whether it can be made over the space with each of the senders.
+    /// Test of the request before it is made; `spaces` has one for each sender.
     ///
     /// # Errors
-    /// A bound that is none, no islands or too many, too few runs.
+    /// [`SearchError::Space`]: the bound is no share above 0, the islands are not in
+    /// [`ISLANDS_THERE_MAY_BE`], or the runs are too few.
     pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
         let is_share = |below: f64| below.is_finite() && below > 0.0;
         if !self.below.is_none_or(is_share) {

@@ -342,7 +342,7 @@ pub struct Outage {
 pub struct Tunnel {
     /// Node that puts the packets in.
     pub from: usize,
-    /// Node that takes them out.
+    /// Node where packets leave the tunnel, an index into [`Spec::nodes`].
     pub to: usize,
     /// Bytes of the outer header.
     pub header: u32,

@@ -106,7 +106,7 @@ pub enum Allowed {
 /// How connections are taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
-    /// Where.
+    /// Local address and UDP port on which to listen; port 0 for any free one.
     pub at: SocketAddr,
     /// From whom.
     pub allowed: Allowed,

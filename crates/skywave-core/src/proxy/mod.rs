@@ -49,9 +49,8 @@ pub enum TowardsSource {
     /// Acknowledges everything received, and grants all the room that there is.
     #[default]
     Plain,
-    /// As [`Plain`](Self::Plain), but with no window above this many full segments: intentional
-    /// flow control (Itoh and Yamamoto, GLOBECOM 2008, has 2), so that the source never sends many
-    /// segments in a row.
+    /// Acknowledgements of everything received, and a window of at most this many full segments, so that the
+    /// source never sends many in a row: intentional flow control (Itoh and Yamamoto, GLOBECOM 2008, has 2).
     Window(u32),
     /// Acknowledges nothing but what the destination has acknowledged, and closes the window while
     /// the destination does not answer (M-TCP).

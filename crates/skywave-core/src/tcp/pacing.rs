@@ -18,7 +18,8 @@ names! {
     /// Source of the pace at which segments leave.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
     pub enum PacingConfig {
-        /// Nothing, unless the window law names a rate of its own.
+        /// No pacing of TCP's own: segments leave as ACKs let them out, unless the congestion control sets a
+        /// rate itself, as BBR does.
         Off = "off" default,
         /// The window, as in Linux: cwnd/srtt times 2 in slow start and times 1.2 after it, in bursts of 1 ms or
         /// two segments.

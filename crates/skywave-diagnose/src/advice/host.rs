@@ -69,7 +69,8 @@ pub struct Laws {
     pub available: Vec<String>,
     /// Laws that any user's program may choose; no limit if it is empty.
     pub allowed: Vec<String>,
-    /// Laws that `modprobe` would load.
+    /// Names of the congestion controls that the kernel's files list as modules or as built in, loaded ones
+    /// too; empty if the files are not known.
     pub loadable: Vec<String>,
 }
 

@@ -30,7 +30,7 @@ const SEND_CARRIES: f64 = 0.97;
 pub enum By {
     /// TCP of the Linux kernel under the law of this name.
     Kernel(&'static str),
-    /// `skywave send`.
+    /// The command `skywave send`, this project's own file transfer.
     Send,
     /// A QUIC library under this law.
     Quic(Law),

@@ -248,7 +248,7 @@ impl Shards {
         })
     }
 
-    /// Description that all shards have in common, with the number of one of them.
+    /// Contents of one shard's `shard.json`; all but the number of the shard holds for every one.
     pub fn file(&self) -> &ShardFile {
         &self.file
     }

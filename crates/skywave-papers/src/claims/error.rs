@@ -16,7 +16,7 @@ pub enum ClaimsError {
         /// Names that exist, and the one that is probably meant.
         known: String,
     },
-    /// Set of cases for laws that does not exist.
+    /// Unknown name of a set of test cases for congestion controls: no built-in set, and no folder.
     #[error("there is no set of cases `{name}`, and no folder of this name; there are {known}")]
     UnknownSet {
         /// Name asked for.

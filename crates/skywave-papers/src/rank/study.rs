@@ -21,7 +21,7 @@ pub struct Study {
     pub left_out: Vec<(String, String)>,
     /// Mechanisms that have no place on some path.
     pub refused: Vec<Refused>,
-    /// The paths.
+    /// Network paths over which the study compares its entries, in the order of the file.
     pub paths: Vec<StudyPath>,
     /// The scenarios of all paths: for each path one with a point for each composition, and one for each set of
     /// further keys that mechanisms need.

@@ -81,7 +81,8 @@ impl Law {
         })
     }
 
-    /// The law under a further name, by which files of claims may mean it: that of the law of which it is a variant.
+    /// The law with `name` as one more name by which a file of claims may mean it: for a variant, the name of
+    /// the law that it varies.
     #[must_use]
     pub fn also(mut self, name: &str) -> Self {
         self.names.insert(name.to_owned());

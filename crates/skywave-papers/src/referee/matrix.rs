@@ -11,7 +11,8 @@ use crate::claims::CSS;
 
 const TEMPLATE: &str = include_str!("matrix.html");
 
-/// The cards of several laws for the same sets.
+/// Table of judged laws, a card each, by the sets of test cases that all cards have in common: cases passed,
+/// failed and unsure.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a>(pub &'a [Card]);
 

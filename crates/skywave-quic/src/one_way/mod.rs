@@ -49,7 +49,8 @@ const LATEST: Duration = Duration::from_millis(100);
 /// Bytes of reports that may wait to be read, or to be sent.
 const WAITING: usize = 4096;
 
-/// The last bytes of a datagram as a number.
+/// Name of a QUIC datagram that both ends can compute: its last 5 bytes, which are part of the authentication
+/// tag of its last packet (RFC 9001 section 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
 

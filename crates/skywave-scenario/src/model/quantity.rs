@@ -98,7 +98,8 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// The quantity that `text` writes, if it is one.
+    /// Quantity that a number with a unit means, in SI units: `10 ms` is 0.01 s. `None` if the text is none,
+    /// or is out of range.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, kind) = split(text, &[]).ok()?;
         let value = if kind == Kind::Time {

@@ -100,7 +100,8 @@ impl Key {
         self.choices.len()
     }
 
-    /// Number of coordinates that [`Key::setting`] takes: one for the choice, and one for each range in it.
+    /// Length of the point that [`Key::setting`] takes: one coordinate picks among the key's choices, and as
+    /// many more as the choice with the most numeric ranges has are for numbers.
     pub fn dimensions(&self) -> usize {
         let ranges = self.choices.iter().map(|choice| choice.ranges.len());
         1 + ranges.max().unwrap_or_default()

@@ -126,7 +126,7 @@ pub enum TcpOption {
     WindowScale(u8),
     /// SACK permitted.
     SackPermitted,
-    /// Blocks held, each from its first number to the one after it.
+    /// SACK blocks, each from its first sequence number to the one after its last.
     Sack(Vec<(u32, u32)>),
     /// Timestamps.
     Timestamps {

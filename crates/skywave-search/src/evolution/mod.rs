@@ -22,7 +22,7 @@ const REDRAWS: usize = 8;
 /// Space that is searched, and how long.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
-    /// Keys of the space.
+    /// Scenario keys that the search may vary, in the order of a candidate's settings.
     pub keys: &'a [Key],
     /// Seed of all random streams.
     pub seed: u64,
@@ -37,11 +37,12 @@ pub struct Plan<'a> {
 /// The best candidate of its kind on an island.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Number of the island.
+    /// Number, from 0, of the island that found the candidate: a search of its own, independent of the
+    /// others.
     pub island: usize,
     /// Value of the candidate.
     pub value: f64,
-    /// The candidate.
+    /// Path that was found: a setting for each key of the space, `None` where it is at its default.
     pub candidate: Candidate,
 }
 

@@ -126,11 +126,12 @@ impl Map {
         inside.count() as f64 / PLACES as f64
     }
 
-    /// Measures `count` more points, drawn at random with this seed, and counts those that the map puts on the right
-    /// side.
+    /// Test of the map at `count` further points, drawn at random with this seed and simulated: how many of
+    /// them it puts rightly inside or outside its region. A point without a value is drawn anew, in at most
+    /// ten rounds.
     ///
     /// # Errors
-    /// Those of the bench.
+    /// An interrupted search, runs that cannot be kept, or threads that cannot be started.
     pub fn check(
         &self,
         question: &Question<'_>,

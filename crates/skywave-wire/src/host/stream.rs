@@ -38,8 +38,11 @@ impl Stream {
         Ok(ends.ok_or(ErrorKind::NotConnected)?.source)
     }
 
-    /// Closes this end's half, so that the peer reads the end after what was written; reading goes on. Only this
-    /// half can be closed by itself: what a peer sends is acknowledged until the stream is dropped.
+    /// Half-close: the peer reads the end after what was written; reading here goes on, even with
+    /// [`Shutdown::Both`], as what the peer sends is acknowledged until the stream is dropped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unsupported`] for [`Shutdown::Read`].
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         if how == Shutdown::Read {
             return Err(ErrorKind::Unsupported.into());

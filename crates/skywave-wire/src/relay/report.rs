@@ -8,7 +8,7 @@ use skywave_core::link::Measured;
 use super::hop::Tally;
 use super::lateness::Lateness;
 
-/// Report of one link.
+/// Report of a relay's run on one link: counts of its packets by fate, and the link's own figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopReport {
     /// Name of the link.

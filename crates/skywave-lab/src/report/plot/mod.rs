@@ -135,7 +135,7 @@ pub enum Look {
     Boxes,
 }
 
-/// A small mark.
+/// Shape of the small marks of a series whose points no line joins ([`Look::Glyphs`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Glyph {
     /// A filled square of few pixels.

@@ -26,7 +26,8 @@ const WORST: usize = 5;
 /// How the senders of a study fare over its paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Families {
-    /// All paths, then those of each group, then those of each family.
+    /// Sets of paths with results of their own: all paths, then each group (alone, slow, shared, recorded)
+    /// that has some, then each family in order of appearance.
     pub sets: Vec<Set>,
     /// A sender each, the highest mean share of the best first.
     pub standings: Vec<Standing>,
