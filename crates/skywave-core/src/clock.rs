@@ -5,28 +5,29 @@
 
 use crate::time::{Duration, Offset, Time};
 
-/// The clock of a host.
+/// Clock of a host, whose readings may differ from the true time (the driver's) by rounding, offset and
+/// drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
     /// Step of the readings, which are rounded down to whole multiples of it; zero if they are
     /// exact.
     pub tick: Duration,
-    /// Lead over the time at the origin.
+    /// Lead of the clock over the true time at time zero; negative if the clock is behind.
     pub offset: Offset,
     /// Seconds gained in a second; negative if the clock is slow.
     pub drift: f64,
 }
 
 impl Clock {
-    /// The time itself.
+    /// Clock that shows the true time: no rounding, offset or drift.
     pub const EXACT: Self = Self {
         tick: Duration::ZERO,
         offset: Offset::ZERO,
         drift: 0.0,
     };
 
-    /// The reading at `now`. A reading from before the clock's origin is that far below
-    /// [`Time::MAX`]: [`Time::offset_from`] compares readings across the origin.
+    /// Reading of the clock at the true time `now`. A reading from before zero wraps around to that far below
+    /// [`Time::MAX`]; [`Time::offset_from`] compares readings across zero.
     pub fn read(&self, now: Time) -> Time {
         let elapsed = now.as_nanos();
         // Rounded toward zero, as the cast does: readings never go backwards for drifts above −1.
@@ -38,17 +39,18 @@ impl Clock {
     }
 }
 
-/// The clocks of both ends of a flow, of which the sender's keeps the time.
+/// Clocks of both ends of a flow; the sender's shows the true time, but for the rounding of its timestamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clocks {
-    /// The receiver's.
+    /// Clock of the receiver.
     pub receiver: Clock,
-    /// Tick of the sender's timestamps, as in [`Clock::tick`].
+    /// Step to whose whole multiples the sender's timestamps are rounded down; zero if they are exact.
     pub sender_tick: Duration,
 }
 
 impl Clocks {
-    /// From the sending at `sent` to the receiver's reading `came`, as the two hosts' timestamps show it.
+    /// One-way delay as the timestamps of both hosts show it, negative if the receiver's clock is behind by
+    /// more: from the true time `sent` to `came`, a reading of the receiver's clock.
     pub fn one_way(&self, sent: Time, came: Time) -> Offset {
         came.offset_from(rounded_down(sent, self.sender_tick))
     }

@@ -18,7 +18,8 @@ use std::ops::Range;
 use crate::link::Pipe;
 use crate::tcp::{Receiver, Sender};
 
-/// A range of bytes within a machine that is read or written for one kind of input.
+/// Offsets of the bytes within a machine's struct that are read or written for one kind of input, for drivers
+/// that prefetch them.
 pub type Touched = Range<usize>;
 
 /// The bytes of a [`Sender`] that it reads or writes to take an ACK of new data and to send the next segment,
@@ -32,7 +33,7 @@ pub const DATA_TOUCHES: Touched = Receiver::DATA_TOUCHES;
 /// queue.
 pub const PLAIN_LINK_TOUCHES: Touched = Pipe::TOUCHES;
 
-/// The bytes of a [`Sender`] through which its flight finds a segment.
+/// The bytes of a [`Sender`] that it reads to find a segment among those that are sent and not acknowledged.
 pub const FLIGHT_TOUCHES: Touched = Sender::FLIGHT_TOUCHES;
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A whole packet as its host sends it.
+    /// An undamaged packet as its host sends it: without marks, not ECN-capable.
     #[inline]
     pub const fn new(flow: u32, size: u32, body: Body) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Packet {
         }
     }
 
-    /// The marks that its way has written on it.
+    /// Everything that a receiver learns of the packet's way: marks, ECN field and contention.
     #[inline]
     pub fn way(&self) -> Way {
         Way {
@@ -86,12 +86,13 @@ pub struct Way {
     pub marks: Marks,
     /// The ECN field on arrival.
     pub ecn: Ecn,
-    /// As [`Packet::contention`].
+    /// Sum of the times for which the radio stations on the packet's way contended for the channel.
     pub contention: ContentionDelay,
 }
 
 impl Way {
-    /// Whether there is nothing to tell the sender.
+    /// Whether a receiver has nothing of this to tell the sender: no [`Marks::HINTS`], no congestion
+    /// experienced, no contention.
     #[inline]
     pub fn is_plain(self) -> bool {
         !self.marks.intersects(Marks::HINTS)
@@ -143,13 +144,13 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// A queue may mark the packet instead of dropping it.
+    /// Whether a queue may mark the packet instead of dropping it.
     #[inline]
     pub fn is_capable(self) -> bool {
         self != Self::NotEct
     }
 
-    /// The codepoint of the lowest two bits.
+    /// ECN field that the lowest two bits of `bits` stand for; the others do not count.
     pub fn from_bits(bits: u8) -> Self {
         match bits & 3 {
             0 => Self::NotEct,
@@ -193,12 +194,13 @@ pub enum Body {
     QuicBack(quic::Carried),
     /// One D-Proxy asks the other, against the data's direction, for a part of a TCP flow.
     Nack(Hole),
-    /// The answer, in the data's direction: the other does not have it.
+    /// Answer of the other D-Proxy to a [`Self::Nack`], in the data's direction: it does not have this part
+    /// of the flow.
     NackRefused(Hole),
 }
 
 impl Body {
-    /// Whether it goes towards the data sender, against the flow's data.
+    /// Whether a packet with these contents goes towards the data sender, against the flow's data.
     #[inline]
     pub fn goes_back(&self) -> bool {
         match self {
@@ -280,7 +282,7 @@ impl Flags {
 pub struct Timestamps {
     /// When the segment was sent. A receiver's [clock](crate::tcp::TcpConfig::clocks) may differ from the time.
     pub value: Time,
-    /// The value being echoed.
+    /// Timestamp of the peer's that this segment echoes.
     pub echo: Time,
 }
 
@@ -334,7 +336,7 @@ impl Segment {
         self.flags.contains(Flags::FIN)
     }
 
-    /// The blocks of its SACK option, if it has one.
+    /// The blocks of its SACK option; empty without one.
     #[inline]
     pub fn sack(&self) -> &[SackBlock] {
         self.options.sack()

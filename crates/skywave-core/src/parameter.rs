@@ -62,7 +62,8 @@ pub(crate) use record::parameters;
 pub use table::{Optional, Presets, Table};
 pub(crate) use table::{optional, table};
 
-/// A parameter, as others see it.
+/// Description of one parameter of a configuration, from which scenario files are read and the schema and the
+/// reference are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Name in scenario files.
@@ -95,12 +96,13 @@ impl Parameter {
         }
     }
 
-    /// Whether a file must give it.
+    /// Whether a scenario file must give the parameter.
     pub const fn is_needed(&self) -> bool {
         matches!(self.absent, Absent::Needed)
     }
 
-    /// The meaning and the default, for people; `default` is the value in the default configuration.
+    /// Meaning and default in a sentence, for people; `default` is the value in the default configuration,
+    /// `None` if that has none.
     pub fn described(&self, default: Option<&Value>) -> String {
         let doc = self.doc;
         match (self.absent, default) {
@@ -111,7 +113,7 @@ impl Parameter {
         }
     }
 
-    /// A value as a scenario file writes it.
+    /// Text of a value of this parameter as a scenario file has it.
     pub fn notation(&self, value: &Value) -> String {
         match (value, self.kind) {
             (Value::Limit(Limit::Bytes(n)), _) | (Value::Count(n), Kind::Bytes | Kind::Size) => {
@@ -206,11 +208,12 @@ pub enum Kind {
 /// How a parameter is written in scenario files, and in the name that results give to its member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `{ cerl = { a = 0.3 } }`; "cerl(a=0.3)".
+    /// Value with its name: `{ cerl = { a = 0.3 } }` in files, "cerl(a=0.3)" in results.
     Named,
-    /// Value without the name: `{ ncr = { transmit = "aggressive" } }`; "ncr(aggressive)".
+    /// Value with its name in files, without it in results: `{ ncr = { transmit = "aggressive" } }`;
+    /// "ncr(aggressive)".
     ByValue,
-    /// The only parameter, in the place of the table: `{ dupacks = 4 }`; "dupacks(4)".
+    /// The only parameter, in the place of the table: `{ dupacks = 4 }` in files; "dupacks(4)" in results.
     Alone,
 }
 
@@ -240,10 +243,11 @@ pub enum Value {
     Table(Vec<Option<Value>>),
 }
 
-/// A value that is refused because of others, in words for whoever wrote it.
+/// Why a value of a configuration is refused, in words for whoever wrote the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Keys to point at: the first of these that the file gives, or all of it. None for the value being set.
+    /// Keys to point at: the first of these that the file gives, or the whole table if it gives none of them.
+    /// Empty for the value being set.
     pub keys: &'static [&'static str],
     /// Mistake, in a sentence.
     pub message: Cow<'static, str>,

@@ -74,9 +74,9 @@ impl Stream {
         mean * libm::exp(sigma * normal - sigma * sigma / 2.0)
     }
 
-    /// From a cumulative distribution: values, which do not fall, and the share of all that are at most so large,
-    /// up to 1. Between two points it is linear, as ns-2's `EmpiricalRandomVariable` has it with interpolation; what
-    /// the first point has is its value itself. Draws once. Zero if there is no point.
+    /// Drawn from the cumulative distribution through `points`: each has a value, not below the one before,
+    /// and the share of draws up to it, 1 at last. Linear between points, as ns-2's `EmpiricalRandomVariable`
+    /// with interpolation; the first point's share is its value itself. Draws once; 0 without points.
     pub fn empirical(&mut self, points: &[(f64, f64)]) -> f64 {
         let share = self.unit();
         let next = points.partition_point(|&(_, upto)| upto <= share);

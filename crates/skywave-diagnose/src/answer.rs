@@ -18,19 +18,20 @@ pub enum Answer {
     Nothing,
     /// No record tells the rate.
     NoRate,
-    /// The rate is what was seen at least.
+    /// Advice for the largest rate that was seen, as the rate itself is not known.
     AtLeast(Box<Advice>),
-    /// Rate and advice are told.
+    /// Advice for a link whose rate is known.
     Told(Box<Advice>),
 }
 
 impl Answer {
-    /// Simulates senders over the likeliest link, and over others within the intervals. The sender of today is the host's, else
-    /// the one that a record names. `ask` puts the question: with a flag to stop, and somebody who sees the progress.
+    /// Simulates senders over the likeliest link, and over four others drawn from the intervals. The sender
+    /// of today is the host's, else the one that a record names. `ask` is to call
+    /// [`advise`](crate::advice::advise), with a flag to stop it and somebody who sees the progress.
     ///
     /// # Errors
     ///
-    /// As [`advise`](crate::advice::advise).
+    /// Errors of `ask`.
     pub fn of(
         diagnosis: &Diagnosis,
         host: &Host,
@@ -68,7 +69,7 @@ impl Answer {
         })
     }
 
-    /// The advice, if there is some.
+    /// The advice; `None` if the rate is not known.
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::AtLeast(advice) | Self::Told(advice) => Some(advice),
@@ -76,7 +77,7 @@ impl Answer {
         }
     }
 
-    /// Heading and text for a page; `None` of nothing.
+    /// Heading and text for a page; `None` if nothing tells of a link.
     pub fn section(&self) -> Option<(String, String)> {
         let text = match self {
             Self::Nothing => return None,

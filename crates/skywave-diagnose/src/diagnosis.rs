@@ -30,7 +30,7 @@ const FEWEST: usize = 20;
 /// Records of one link, and what they tell together.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// The link.
+    /// Link that the records tell of together.
     pub link: Link,
     /// Fits of each record by itself.
     pub fits: Fits,
@@ -38,31 +38,31 @@ pub struct Diagnosis {
     pub transfers: Vec<Observed>,
     /// Captures with the names of their files: packets and connections, counted.
     pub captures: Vec<(String, Summary)>,
-    /// Goodness of fit on the end of the records, which was not used for it there.
+    /// Comparisons of the last third of records with a link fitted to their first two thirds.
     pub goodness: Vec<Goodness>,
-    /// Law of congestion control that a record names (iperf3's JSON does), and its file.
+    /// Congestion control that a record names (iperf3's JSON does), and the file of the record.
     pub sender: Option<(String, String)>,
     /// Remarks on the records, each a sentence.
     pub notes: Vec<String>,
 }
 
-/// A transfer of a capture, and its path.
+/// Transfer of a capture, with its path and why it was not faster.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// File that it is from.
+    /// Name of the capture's file.
     pub file: String,
-    /// The transfer.
+    /// Data of one direction of a TCP connection.
     pub transfer: Transfer,
     /// Path of the transfer, where the capture was taken near its sender and enough was sent.
     pub path: Option<PathFit>,
-    /// Reasons for which it waited.
+    /// Reasons why it was not faster.
     pub why: Why,
 }
 
 /// Why records cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file that the system does not give.
+    /// A file that cannot be opened or read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
         /// The file.
@@ -86,25 +86,26 @@ pub enum Error {
         /// The reason.
         source: Mistake,
     },
-    /// A text that is too long.
+    /// A text of more than 1 GiB.
     #[error("{}: more than 1 GiB of text; expected a log of one link", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
     },
-    /// A scenario among records.
+    /// A scenario beside records, although it is diagnosed alone.
     #[error("{}: a scenario is diagnosed alone, without records beside it", path.display())]
     ScenarioAmongRecords {
         /// The file.
         path: PathBuf,
     },
-    /// Records without anything that tells of a link.
+    /// Records without anything that tells of a link; the text has remarks on them.
     #[error("nothing in these records tells of a link: {0}")]
     Nothing(String),
 }
 
 impl Diagnosis {
-    /// Reads records of one link, all of which are fitted and read together.
+    /// Reads records of one link, fits each, and puts together what they tell. An error if a file cannot be
+    /// read, or nothing tells of a link.
     pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
         let mut transfers = Vec::new();
         let mut read = Vec::new();
@@ -186,12 +187,13 @@ impl Diagnosis {
 }
 
 impl Diagnosis {
-    /// Nothing tells of the link: captures of one direction, or without TCP.
+    /// Whether nothing tells of the link, as with captures of one direction, or without TCP.
     pub fn is_empty(&self) -> bool {
         self.fits.is_empty()
     }
 
-    /// Transfers that a page tells of: those with the most bytes, without such as have next to none beside them.
+    /// Transfers that a page tells of: up to three with the most bytes, none with less than 1 % of the
+    /// largest.
     pub fn largest(&self) -> impl Iterator<Item = &Observed> {
         const MOST: usize = 3;
         const SMALL: f64 = 0.01;
@@ -212,19 +214,19 @@ impl Diagnosis {
     }
 }
 
-/// Rate of the link that advice can be based on.
+/// Knowledge of the link's rate that advice is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// The rate is told.
+    /// The rate is known.
     Told,
-    /// A rate that it has at least.
+    /// Only a rate is known that the link has at least.
     Least,
     /// No record tells of any rate.
     Nothing,
 }
 
 impl Diagnosis {
-    /// Rate that advice would be based on.
+    /// Knowledge of the link's rate that advice would be based on.
     pub fn basis(&self) -> Basis {
         match (&self.link.rate.known, self.link.at_least_bps) {
             (Known::Told(_), _) => Basis::Told,

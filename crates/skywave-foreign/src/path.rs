@@ -15,7 +15,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 /// A bottleneck, a way back, and how long to send.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The bottleneck.
+    /// Bottleneck link, from the sender to the receiver.
     pub forward: LinkConfig,
     /// Link from the receiver back to the sender, for the ACKs.
     pub back: LinkConfig,
@@ -23,7 +23,7 @@ pub struct Path {
     pub seed: u64,
     /// Length of the run.
     pub duration: Duration,
-    /// Peers that do not answer are asked again ([`run_each`]).
+    /// Whether a peer of noq that does not answer is asked again, sooner than QUIC does ([`run_each`]).
     pub asks: bool,
 }
 
@@ -95,7 +95,8 @@ impl Path {
         }
     }
 
-    /// One connection of each sender, with more to send than it can.
+    /// Runs one connection of each sender over the path, each with more data than it can send; each begins
+    /// 100 ms after the one before.
     pub fn run(&self, senders: &[Sender]) -> Carried {
         let senders: Vec<_> = senders.iter().cloned().enumerate().collect();
         let report = run_each(&self.spec(senders.len()), &senders, self.asks);
@@ -120,7 +121,8 @@ impl Carried {
         self.0.flows[connection].goodput_bps * 1e-6
     }
 
-    /// Mb/s of a connection in the steps from one time to another; none that are not in the run.
+    /// Mean goodput of a connection between two times of the run, in Mb/s, by bins of 100 ms; 0 if the run
+    /// ends before `to`.
     pub fn mbps_in(&self, connection: usize, from: Duration, to: Duration) -> f64 {
         let step = |at: Duration| (at.as_nanos() / STEP.as_nanos()) as usize;
         let bins = self.0.bins.iter().map(|bins| &bins.delivered[connection]);

@@ -52,8 +52,9 @@ pub fn run(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
     Ok(report.outcome)
 }
 
-/// Runs a specification each of whose flows, by its place, one of `senders` carries. With `asks`, a peer of noq that does not
-/// answer is asked again ([`skywave_quic::Silence`]), as this project's own programs do.
+/// Runs a specification whose flows are carried by `senders`, each given with the index of its flow. With
+/// `asks`, a peer of noq that does not answer is asked again ([`skywave_quic::Silence`]), as this project's
+/// own programs do.
 ///
 /// # Errors
 /// [`Refused`], with what in the specification these senders cannot have.

@@ -13,7 +13,7 @@ const BACKLOG: usize = 512;
 /// Counts of the kernel's messages that an [`Agent`] took, merged and missed, and of their connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// Connections.
+    /// Connections of which messages came.
     pub connections: u64,
     /// Messages from the kernel that were handled one by one; ACKs counted in [`Self::merged`] are not among
     /// them.
@@ -43,7 +43,7 @@ struct Entry {
 }
 
 impl Agent {
-    /// An agent that has heard nothing.
+    /// An agent for `law`, before any message.
     pub fn new(law: Law) -> Self {
         Self {
             law,
@@ -57,7 +57,9 @@ impl Agent {
         self.heard
     }
 
-    /// Takes all messages that have come, and gives the answers with their slots.
+    /// Takes `messages`, all that have come since the last call, and calls `answer` with each answer: the
+    /// slot of its connection, the message, the answer. If more than 512 came, only the latest ACK of a
+    /// connection is answered.
     pub fn take(&mut self, messages: &[Message], answer: &mut dyn FnMut(u32, &Message, &Answer)) {
         let mut later: HashMap<u64, usize> = HashMap::new();
         let is_behind = messages.len() > BACKLOG;

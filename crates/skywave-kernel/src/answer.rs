@@ -6,18 +6,19 @@ pub(crate) const WORDS: usize = 8;
 /// A threshold that no window reaches (`TCP_INFINITE_SSTHRESH`).
 const INFINITE: u32 = 0x7fff_ffff;
 
-/// A window, a threshold and a pace, and the event that they answer.
+/// Answer of a congestion control to the kernel: window, threshold and pace of one connection, and the event
+/// that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Connection.
+    /// Connection, as in [`Message::id`](crate::Message::id).
     pub id: u64,
     /// Number of the latest event that it answers.
     pub number: u64,
-    /// When that happened, ns.
+    /// Time of that event by the kernel's clock, ns.
     pub at: u64,
-    /// Pace, bytes a second; `None` for Linux' own of the window.
+    /// Pacing rate, bytes a second; `None` to have Linux pace the window by its own rule.
     pub pace: Option<u64>,
-    /// Window, packets.
+    /// Congestion window, packets, at least 1.
     pub cwnd: u32,
     /// Slow start threshold, packets.
     pub ssthresh: u32,
@@ -30,7 +31,8 @@ impl Answer {
         (segments as u32).clamp(1, INFINITE)
     }
 
-    /// The words of a slot. The program reads them without a lock: the last one is right only for a whole answer.
+    /// The answer as the eight words of a slot in memory shared with the kernel (`bpf/wire.h`). The program
+    /// there reads without a lock: a word with a checksum tells it whether the answer is whole.
     pub fn words(&self) -> [u64; WORDS] {
         let pace = self.pace.map_or(0, |pace| pace.max(1));
         let windows = u64::from(self.cwnd) | u64::from(self.ssthresh) << 32;

@@ -41,18 +41,18 @@ const NAP: Duration = Duration::from_micros(500);
 /// Longest wait for an event, until it is asked again whether to go on.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Counters of the program in the kernel.
+/// Counts that the program in the kernel keeps since it was loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Connections that got the law.
+    /// Connections that were given the law or chose it, those in [`Self::refused`] too.
     pub connections: u64,
-    /// Messages for which there was no room.
+    /// Messages that the program could not send to this process, as the ring buffer was full.
     pub dropped: u64,
-    /// Answers that were read while they were written, and left out.
+    /// Answers that the program read while they were being written, and so did not obey.
     pub torn: u64,
-    /// Times that a connection went over to the program's own rule, as answers were late.
+    /// Times that a connection fell back to Reno's rule in the program, as answers were late.
     pub fell: u64,
-    /// Connections beyond those that can have the law at once; they go by the program's rule.
+    /// Connections beyond the 4096 that can have the law at once; they go by Reno's rule in the program.
     pub refused: u64,
 }
 
@@ -69,7 +69,8 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Gives the kernel the law.
+    /// Loads the program into the kernel and makes `law` a congestion control there, under its
+    /// [name](Law::name). An error if rights are missing or the name is taken.
     pub fn new(law: Law) -> Result<Self, AttachError> {
         let load = |error| AttachError::load(&error);
         // What libbpf has to say is in its errors.
@@ -120,7 +121,7 @@ impl Attached {
         Ok(())
     }
 
-    /// Counters so far.
+    /// Counts that the program in the kernel has kept so far.
     pub fn counters(&self) -> Counters {
         let word = |index| self.control.get(index);
         Counters {
@@ -132,7 +133,8 @@ impl Attached {
         }
     }
 
-    /// Hears messages and answers them until `stop` is set. `hear` is told each answer with its message.
+    /// Takes the kernel's messages and writes the law's answers until `stop` is set; then returns what was
+    /// heard. `hear` is called with each message and its answer. An error if the messages cannot be read.
     pub fn run(
         &self,
         stop: &AtomicBool,

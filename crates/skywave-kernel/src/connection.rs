@@ -79,7 +79,7 @@ fn ahead(from: u32, to: u32) -> u64 {
 }
 
 impl Connection {
-    /// The law in a connection of which this is the first message.
+    /// State of a connection of which `first` is the first message: the law's time and window begin with it.
     pub fn new(law: &Law, first: &Message) -> Self {
         let initial = Segments(f64::from(first.cwnd.max(1)));
         let config = TcpConfig {
@@ -112,7 +112,8 @@ impl Connection {
         }
     }
 
-    /// Takes a message, and answers it; `None` if nothing is to be answered yet.
+    /// Tells the law of `message` and returns its answer; `None` after a close, and at the start of a window
+    /// reduction, whose cause only the next ACK tells.
     pub fn take(&mut self, message: &Message) -> Option<Answer> {
         let news = self.count(message);
         match message.kind {
@@ -133,7 +134,7 @@ impl Connection {
         Some(self.answer(message))
     }
 
-    /// Answer of the law to `message`, as it stands now.
+    /// Answer that the law's present window and pace give, as one to `message`; changes nothing.
     pub fn answer(&self, message: &Message) -> Answer {
         Answer {
             id: message.id,
@@ -145,7 +146,7 @@ impl Connection {
         }
     }
 
-    /// Window and threshold.
+    /// Congestion window and slow start threshold that the law wants, in segments, maybe fractions.
     pub fn window(&self) -> Window {
         self.window
     }

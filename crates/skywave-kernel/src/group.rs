@@ -14,7 +14,8 @@ use crate::trouble::AttachError;
 /// The file with a group's processes.
 const PROCESSES: &str = "cgroup.procs";
 
-/// A group below that of this process.
+/// Control group (cgroup v2) for one command, below the group of this process: by it the kernel knows the
+/// command's connections.
 #[derive(Debug)]
 pub struct Group {
     folder: PathBuf,
@@ -23,7 +24,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Makes a group, and removes those that processes left which were killed.
+    /// Makes the group, and removes those of processes that were killed. An error if no cgroup v2 is mounted,
+    /// or its folder cannot be made.
     pub fn new() -> Result<Self, AttachError> {
         let parent = own_group().ok_or_else(|| {
             AttachError::Group("no cgroup v2 is mounted (`skywave doctor`)".to_owned())
@@ -42,7 +44,8 @@ impl Group {
         })
     }
 
-    /// Starts a command in the group, with all that it starts.
+    /// Starts a command in the group, with all that it starts. The outer error is that the group cannot be
+    /// entered or left, the inner one that the command cannot be started.
     pub fn spawn(&self, command: &mut Command) -> Result<io::Result<Child>, AttachError> {
         // A process is born where its parent is: in the group from its first connection on.
         enter(&self.folder)?;
@@ -51,7 +54,7 @@ impl Group {
         Ok(child)
     }
 
-    /// Removes the group, for whose last processes it waits for a moment. False if some are in it.
+    /// Removes the group, and waits up to 0.1 s for its last processes to end; false if some are still in it.
     pub fn remove(self) -> bool {
         for _ in 0..20 {
             if fs::remove_dir(&self.folder).is_ok() {

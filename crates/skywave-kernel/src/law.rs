@@ -11,7 +11,7 @@ const BASE: &str = "rack-tlp";
 /// Longest name of a congestion control in Linux, without the zero at its end.
 const LONGEST: usize = 15;
 
-/// A window law for the kernel's connections.
+/// Congestion control of this project, ready for connections of the kernel's TCP, with its name there.
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
@@ -19,18 +19,20 @@ pub struct Law {
     pub(crate) name: String,
 }
 
-/// Why there is no such law.
+/// Why a congestion control cannot be had for the kernel's connections; the text is the name that was asked
+/// for.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum LawError {
     /// No preset has this name.
     #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
     Unknown(String),
-    /// The kernel's receivers do not echo every mark.
+    /// A law whose receiver must echo every ECN mark, as DCTCP's: the kernel cannot be asked for one.
     #[error(
         "the law of \"{0}\" wants a receiver that echoes every mark, which it cannot ask the kernel for"
     )]
     NeedsMarks(String),
-    /// Linux' receivers do not judge losses.
+    /// A law whose receiver must tell losses by congestion from others, as that of `contention`: Linux' does
+    /// not.
     #[error("the law of \"{0}\" wants a receiver that judges losses, and Linux' does not")]
     NeedsJudge(String),
 }
@@ -43,7 +45,8 @@ impl Law {
         Self::new(name, found.composition.congestion.clone())
     }
 
-    /// A law with parameters of its own, or a user's own law, under a name.
+    /// A congestion control with parameters of its own, or a user's own, under `name`. An error if it needs
+    /// more from a receiver than Linux gives.
     pub fn new(name: &str, congestion: CongestionConfig) -> Result<Self, LawError> {
         if congestion.needs_ecn() != NeedsEcn::Nothing {
             return Err(LawError::NeedsMarks(name.to_owned()));
@@ -64,12 +67,13 @@ impl Law {
         Congestion::new(&self.config).facts()
     }
 
-    /// Whether the law sends by a pace of its own.
+    /// Whether the law sets a pacing rate itself, as BBR does.
     pub fn is_paced(&self) -> bool {
         Congestion::new(&self.config).pacing_rate().is_some()
     }
 
-    /// Name by which the kernel knows it, `sky_` and the law's.
+    /// Name of the law in the kernel: `sky_` and its own in lower case, `_` for what is no letter or digit,
+    /// 15 characters at most.
     pub fn name(&self) -> &str {
         &self.name
     }

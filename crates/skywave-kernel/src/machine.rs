@@ -15,23 +15,24 @@ const CAPABILITIES: [(&str, u32); 5] = [
     ("CAP_BPF", 39),
 ];
 
-/// Whether something is as it is needed.
+/// Whether the machine has something that laws in the kernel need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it is needed.
+    /// Present as needed.
     Good,
-    /// Otherwise: something works worse, or must be done in another way.
+    /// Not as needed, but laws can be loaded: something works worse, or must be done in another way.
     Weak,
     /// Something needed is missing, so that no law can be loaded into the kernel.
     Bad,
 }
 
-/// A line of the list.
+/// Finding about one need of laws in the kernel, such as rights or kernel version: a line of `skywave
+/// doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Subject, a few words.
+    /// Need that was looked at, a word or two, as "kernel" or "rights".
     pub subject: &'static str,
-    /// Whether it is as it is needed.
+    /// Whether the machine has it as needed.
     pub verdict: Verdict,
     /// State that was found, and what helps if that is not enough.
     pub what: String,
@@ -73,7 +74,8 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
-/// Whether the kernel takes a law, by giving it one for a moment.
+/// Finding of a trial: whether the kernel takes a congestion control, which is loaded for a moment and
+/// removed; if not, the reason.
 pub fn trial() -> Finding {
     const SUBJECT: &str = "trial";
     #[cfg(all(target_os = "linux", feature = "load"))]
@@ -246,7 +248,8 @@ pub(crate) fn folder_below(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}{}", std::process::id()))
 }
 
-/// Folder of the control group (cgroup v2) of this process.
+/// Folder of the control group (cgroup v2) of this process; `None` if none is mounted or `/proc` cannot be
+/// read.
 pub fn own_group() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;

@@ -2,20 +2,20 @@
 
 use skywave_core::time::Duration;
 
-/// Bytes of a message.
+/// Bytes of an encoded [`Message`], as `struct message` in `bpf/wire.h`.
 pub const BYTES: usize = 8 * 3 + 4 * 22;
 
-/// Kind of event.
+/// Kind of event that a message of the kernel's program reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A connection has the law from now on.
     Open,
-    /// An ACK was taken.
+    /// The kernel has processed an ACK.
     Ack,
     /// Start of loss recovery, of a timeout's repair, or of a window reduction, as for an ECN mark:
     /// [`Message::state`] says which.
     State,
-    /// A cut was a mistake.
+    /// The kernel takes back a window reduction, as the retransmissions were spurious.
     Undo,
     /// Data is about to be sent after a pause, whose length is in [`Message::rtt`].
     Idle,
@@ -26,47 +26,51 @@ pub enum Kind {
 /// State of the kernel's sender (`icsk_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing is missing.
+    /// No packet is missing (`TCP_CA_Open`).
     Open,
-    /// Something is missing, and not yet found lost.
+    /// Packets were reported out of order by SACK or dupacks, but none is found lost yet (`TCP_CA_Disorder`).
     Disorder,
-    /// The window is being reduced for a mark, or for a loss that a probe has repaired.
+    /// The window is being reduced for an ECN mark, or for a loss that a tail loss probe has repaired
+    /// (`TCP_CA_CWR`).
     Reduction,
-    /// Losses are repaired.
+    /// Losses found by SACK or dupacks are repaired (`TCP_CA_Recovery`).
     Recovery,
-    /// The retransmission timer expired.
+    /// Losses are repaired after the retransmission timer expired (`TCP_CA_Loss`).
     Loss,
 }
 
 impl State {
-    /// The kernel reduces the window in proportion to what arrives.
+    /// Whether the window is reduced step by step, in proportion to what arrives (PRR, RFC 6937): in
+    /// [`Self::Reduction`] and [`Self::Recovery`].
     pub fn reduces(self) -> bool {
         matches!(self, Self::Reduction | Self::Recovery)
     }
 }
 
-/// An event of a connection, and its totals.
+/// Message of the program in the kernel to this process: an event of a TCP connection, with the connection's
+/// state and totals at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// When it happened, by the kernel's clock, ns.
+    /// Time of the event by the kernel's monotonic clock, ns.
     pub at: u64,
-    /// Connection, from 1.
+    /// Number of the connection, from 1, never used twice while the program is loaded.
     pub id: u64,
-    /// Number of the event in the connection, from 1.
+    /// Number of the event in the connection, from 1; a gap is a message that was dropped.
     pub number: u64,
     /// Kind of event.
     pub kind: Kind,
-    /// Where the answer is expected.
+    /// Index of the connection's place in the shared memory for answers, below 4096.
     pub slot: u32,
-    /// State after the event.
+    /// Congestion state of the kernel's sender; for [`Kind::State`], the one that begins.
     pub state: State,
-    /// The application had too little to send when the newest segment left.
+    /// Whether the application had too little to send when the newest segment that the ACK acknowledges was
+    /// sent.
     pub app_limited: bool,
-    /// The window was what kept the sender from sending more.
+    /// Whether the congestion window was what kept the sender from sending more.
     pub cwnd_limited: bool,
-    /// The program's own rule is in force, as answers were late.
+    /// Whether the connection goes by the program's own rule, Reno's, as answers were late.
     pub by_reno: bool,
-    /// The ACK echoes a mark.
+    /// Whether the ACK echoes an ECN mark (ECE flag).
     pub echo: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
@@ -74,35 +78,38 @@ pub struct Message {
     pub una: u32,
     /// Next sequence number.
     pub nxt: u32,
-    /// Sequence number at which the present repair ends.
+    /// Sequence number whose acknowledgement ends the present recovery (`high_seq`).
     pub high: u32,
     /// The receiver's window, bytes.
     pub rwnd: u32,
-    /// The window in force, packets.
+    /// Congestion window in force, packets.
     pub cwnd: u32,
-    /// Packets delivered so far.
+    /// Packets delivered since the connection began, by ACK or SACK.
     pub delivered: u32,
-    /// Packets among these that routers have marked.
+    /// Delivered packets that carried an ECN mark, since the connection began.
     pub marked: u32,
-    /// Packets found lost so far.
+    /// Packets that the kernel found lost since the connection began.
     pub lost: u32,
     /// Packets in the network.
     pub in_flight: u32,
-    /// Smoothed round trip; zero before the first one.
+    /// Smoothed round trip time; zero before the first sample.
     pub srtt: Duration,
-    /// Addition of the retransmission timer to that.
+    /// Part of the retransmission timeout beyond the smoothed round trip (`rttvar_us`).
     pub rttvar: Duration,
-    /// Round trip of the newest segment, or the length of a pause; `None` if it cannot be told.
+    /// Round trip of the newest segment acknowledged, or, for [`Kind::Idle`], the length of the pause; `None`
+    /// if unknown.
     pub rtt: Option<Duration>,
-    /// Interval of the sample of the rate; `None` if it was shorter than a round trip can be.
+    /// Interval of the ACK's delivery rate sample; `None` without a sample, or if shorter than the least
+    /// round trip.
     pub interval: Option<Duration>,
-    /// Packets delivered over it; `None` without a sample.
+    /// Packets delivered in [`Self::interval`]; `None` if the ACK gives no rate sample, zero for events
+    /// without an ACK.
     pub rate_delivered: Option<u32>,
-    /// Packets delivered when the newest segment left.
+    /// Value of [`Self::delivered`] when the newest segment that the ACK acknowledges was sent.
     pub prior_delivered: u32,
-    /// Packets in the network before the ACK.
+    /// Packets in the network before the ACK; zero for events without one.
     pub prior_in_flight: u32,
-    /// The pace in force, in units of 1024 bytes a second.
+    /// Pacing rate in force, in units of 1024 bytes a second.
     pub pace: u32,
 }
 
@@ -131,7 +138,7 @@ fn micros(word: u32) -> Option<Duration> {
 }
 
 impl Message {
-    /// The bytes that [`Self::read`] reads.
+    /// The message as the kernel's program writes it; [`Self::read`] is the inverse.
     pub fn bytes(&self) -> [u8; BYTES] {
         let micros = |time: Option<Duration>| {
             let micros = time.map(|time| (time.as_nanos() / 1000) as u32);
@@ -177,7 +184,7 @@ impl Message {
         bytes
     }
 
-    /// Reads a message; `None` if it is none.
+    /// Decodes a message; `None` if it is too short, or its kind or state is unknown.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let mut words = Words(bytes);
         let (at, id, number) = (words.long()?, words.long()?, words.long()?);

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a law cannot be attached.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AttachError {
-    /// The program in the kernel is not built in.
+    /// Build without the feature that has the program for the kernel, or no Linux.
     #[error(
         "this build cannot load programs into the kernel: build it with \
          `cargo build --release -p skywave-cli --features kernel` (needs the headers of libelf and zlib)"
@@ -24,13 +24,13 @@ pub enum AttachError {
         "the kernel has a congestion control `{0}` already: `skywave attach` runs elsewhere with this law"
     )]
     Taken(String),
-    /// A part of the program is missing.
+    /// Name of a map or function that the compiled program lacks: it was not built from `bpf/law.bpf.c`.
     #[error("the program for the kernel has no `{0}`: it was not built from bpf/law.bpf.c")]
     Part(&'static str),
-    /// A control group does not take the program.
+    /// Trouble with the command's control group: there is none, or it does not take processes or the program.
     #[error("the command cannot have a control group with the law: {0}")]
     Group(String),
-    /// Messages cannot be heard.
+    /// Reason why the kernel's messages cannot be read, or memory shared with it cannot be mapped.
     #[error("the kernel's messages cannot be read: {0}")]
     Listen(String),
 }

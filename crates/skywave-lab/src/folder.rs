@@ -60,20 +60,22 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
     load_with(path, &CustomMembers::default())
 }
 
-/// As [`load`]; the file may also name the members in `custom`.
+/// Reads the scenario at `path`, which may also name the policies in `custom`, a user's own code; its name is
+/// the file's, without the extension.
 ///
 /// # Errors
-/// As [`load`].
+/// The file cannot be read, or is no scenario that can be used.
 pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Scenario, ScenarioError> {
     read_scenario(path, |name, file, text, files| {
         Scenario::parse_with(name, file, text, files, custom)
     })
 }
 
-/// As [`load`], for a run that records time series whatever the file says.
+/// Reads the scenario at `path`, for runs that record time series whatever the file says; its name is the
+/// file's, without the extension.
 ///
 /// # Errors
-/// As [`load`].
+/// The file cannot be read, or is no scenario that can be used.
 pub fn load_recorded(path: &Path) -> Result<Scenario, ScenarioError> {
     read_scenario(path, |name, file, text, files| {
         Scenario::parse_recorded(name, file, text, files, &CustomMembers::default())

@@ -14,7 +14,7 @@ pub fn most() -> usize {
     (8 * cores()).max(256)
 }
 
-/// Threads that run at the same time.
+/// Number of threads that this machine runs at the same time.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -20,7 +20,7 @@ fn links_of(spec: &Spec, flow: usize) -> Vec<usize> {
     links.filter(|&edge| edge < spec.links.len()).collect()
 }
 
-/// Whether the data of two flows meet at a link.
+/// Whether the data of two flows, as indices into the specification, go over a common link.
 pub fn meet(spec: &Spec, one: usize, other: usize) -> bool {
     let links = links_of(spec, one);
     links_of(spec, other)
@@ -28,7 +28,7 @@ pub fn meet(spec: &Spec, one: usize, other: usize) -> bool {
         .any(|link| links.contains(link))
 }
 
-/// Whether a flow goes over a recorded link.
+/// Whether the data of a flow go over a link whose rate is a recorded trace.
 pub fn is_recorded(spec: &Spec, flow: usize) -> bool {
     let links = links_of(spec, flow).into_iter();
     let mut services = links.map(|link| &spec.links[link].config.service);
@@ -42,9 +42,9 @@ pub fn rate(spec: &Spec, flow: usize) -> Option<f64> {
     rates.reduce(f64::min)
 }
 
-/// Payload that a flow's way carries in the measured time, bit/s: of its links the least that one carries which always has a
-/// UDP datagram to send. A sender with larger headers gets less, and none gets more in the long run.
-/// `None` through a radio network alone.
+/// Payload in bit/s that a flow's path carries in the measured time if UDP datagrams of 1472 bytes always
+/// wait at each link, by the link that carries least. A sender with larger headers gets less, and none gets
+/// more in the long run. `None` through a radio network alone.
 pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     let seconds = spec.window().as_secs_f64();
     let links = links_of(spec, flow).into_iter();
@@ -56,7 +56,8 @@ pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     Some(least as f64 * f64::from(PAYLOAD) * 8.0 / seconds)
 }
 
-/// Whether a flow's way carries anything in each bin of `width` from the start of the run on: the same datagrams.
+/// Whether a flow's path carries a UDP datagram of 1472 bytes in each bin of `width` from the start of the
+/// run, if some always wait at each link. Empty through a radio network alone.
 pub fn carries(spec: &Spec, flow: usize, width: Duration) -> Vec<bool> {
     let mut all: Option<Vec<bool>> = None;
     for link in links_of(spec, flow) {

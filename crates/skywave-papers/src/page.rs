@@ -5,7 +5,7 @@
 
 const END: &str = "<!-- end -->";
 
-/// Why a page cannot be brought up to date.
+/// Reason why the generated blocks of a Markdown page cannot be replaced.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct PageError {
@@ -15,18 +15,19 @@ pub struct PageError {
     pub what: String,
 }
 
-/// A block of a page.
+/// A generated block of a Markdown page, between the marks `<!-- VERB NAME: KIND -->` and `<!-- end -->`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
     /// Subject of the block, such as a paper.
     pub name: &'a str,
     /// Kind of block: which view of the subject is shown.
     pub kind: &'a str,
-    /// Text between the marks.
+    /// Text between the marks of the block.
     pub text: &'a str,
 }
 
-/// The page with the blocks of a verb replaced by what `new` gives for them; those for which it gives nothing stay.
+/// The Markdown page with its blocks `<!-- VERB NAME: KIND -->` of this verb, up to `<!-- end -->`, replaced
+/// by what `new` gives for them; those for which it gives `None` stay.
 ///
 /// # Errors
 ///
@@ -68,7 +69,7 @@ pub(crate) fn table<C: AsRef<str>>(
     format!("| {} |\n|{rule}\n{rows}", head.join(" | "))
 }
 
-/// The blocks of a verb.
+/// Generated blocks of a Markdown page whose marks have this verb, `<!-- VERB NAME: KIND -->`.
 pub fn blocks<'a>(page: &'a str, verb: &str) -> Vec<Block<'a>> {
     let mut all = Vec::new();
     let mut rest = page;

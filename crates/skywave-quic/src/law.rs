@@ -14,7 +14,7 @@ use crate::one_way::Ear;
 /// Payload of a packet of 1200 bytes, which all paths carry (RFC 9000 section 14): what a law calls a segment.
 pub(crate) const SEGMENT: u32 = 1200;
 
-/// A window law for QUIC connections: a factory of controllers.
+/// Congestion control of this project, or a user's own, for QUIC connections: a factory of noq's controllers.
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
@@ -28,7 +28,8 @@ pub enum LawError {
     /// No preset has this name.
     #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
     Unknown(String),
-    /// QUIC reports marks by their number in an ACK, and noq tells of the first one only.
+    /// Congestion control that needs every ECN mark: QUIC's ACKs have the number of marks, and noq tells of
+    /// the first one only.
     #[error(
         "this law wants to know of every mark of congestion, which the QUIC library does not tell"
     )]
@@ -58,7 +59,7 @@ impl Law {
         })
     }
 
-    /// Whether the law goes by one-way delays; also true of a user's own law, which may.
+    /// Whether the congestion control uses one-way delays; also true of a user's own, which may.
     pub fn hears_one_way(&self) -> bool {
         self.config.composition.congestion.hears_one_way()
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::one_way::{Departures, Ear, MOST_TOLD, Report};
 
-/// Bytes as a report of arrivals.
+/// Reads bytes as a report of arrivals and checks what must be true of any; for fuzzers.
 ///
 /// # Panics
 /// When a rule is broken.

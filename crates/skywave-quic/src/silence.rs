@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// How long nothing may be heard. Half a second, or two round trips of a path that is longer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Watches one connection.
+/// Watch over the silence of one connection: tells when to ask a peer that does not answer.
 ///
 /// ```
 /// # use std::time::{Duration, Instant};

@@ -66,7 +66,7 @@ pub use sweep::param::{ParamValue, Written};
 /// Links, stations and flows of all points together that fit in memory with room to spare.
 const MAX_ENTITIES: usize = 2_000_000;
 
-/// A transport that is no TCP.
+/// A transport other than TCP that flows of a scenario may have: WTCP, or a preset of QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherTransport {
     /// Name in scenario files.
@@ -118,10 +118,10 @@ pub struct Scenario {
     warnings: Vec<ScenarioError>,
 }
 
-/// One combination of the swept values.
+/// Point of a scenario: one combination of the values that its `[sweep]` goes through.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// Each swept path with its value here, in the file's order.
+    /// Swept keys (`link.air.rate`), each with its value at this point, in the file's order.
     pub params: Vec<(String, ParamValue)>,
     template: Template,
 }
@@ -133,8 +133,9 @@ impl Scenario {
         Self::parse_with(name, name, text, files, &CustomMembers::default())
     }
 
-    /// As [`Scenario::parse`]; messages say that the text stands in `file`, and it may also name the members
-    /// in `custom`.
+    /// Reads a scenario called `name` from `text`; messages say that the text stands in `file`. Traces and
+    /// movements that it names are in `files`, and it may also name the congestion controls and detectors in
+    /// `custom`.
     pub fn parse_with(
         name: &str,
         file: &str,
@@ -145,8 +146,8 @@ impl Scenario {
         Self::parse_as(name, file, text, files, custom, Recorded::AsSpecified)
     }
 
-    /// As [`Scenario::parse_with`], for a caller that has time series recorded whatever the file says: its
-    /// plots over time are then no mistake.
+    /// Reads a scenario as [`Scenario::parse_with`] does, for a caller that has time series recorded whatever
+    /// the file says: its plots over time are then no mistake.
     pub fn parse_recorded(
         name: &str,
         file: &str,
@@ -190,12 +191,12 @@ impl Scenario {
         &self.title
     }
 
-    /// More about it.
+    /// Longer description of the scenario, if the file has one.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 
-    /// The file as it was read.
+    /// Text of the scenario file, as it was read.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -211,7 +212,7 @@ impl Scenario {
         &self.seeds
     }
 
-    /// Twice as many replications: the seeds that there are, and as many after the largest of them.
+    /// Doubles the number of replications: adds as many seeds as there are, the numbers after the largest.
     pub fn double_seeds(&mut self) {
         let largest = self.seeds.iter().copied().max().unwrap_or_default();
         let more = (1..).take(self.seeds.len());
@@ -219,12 +220,12 @@ impl Scenario {
         self.seeds.extend(more);
     }
 
-    /// The swept paths, in the file's order.
+    /// Swept keys, as `[sweep]` writes them (`link.air.rate`), in the file's order.
     pub fn params(&self) -> &[String] {
         &self.params
     }
 
-    /// Each swept path with a `*`, and what it reaches, in words.
+    /// Swept keys with a `*`, each with what it stands for in this scenario, in words.
     pub fn reaches(&self) -> &[(String, String)] {
         &self.reaches
     }
@@ -239,12 +240,12 @@ impl Scenario {
         self.points.iter().any(Point::records_series)
     }
 
-    /// How many simulations this is.
+    /// Number of simulations: points times seeds.
     pub fn runs(&self) -> usize {
         self.points.len() * self.seeds.len()
     }
 
-    /// The part of the results to show.
+    /// Plots and table of results that the file's `[report]` asks for.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -290,14 +291,14 @@ impl Point {
         self.template.link_name(index)
     }
 
-    /// The value of a swept path here.
+    /// Value of the swept key `path` at this point; `None` if the file does not sweep it.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         let found = self.params.iter().find(|(p, _)| p == path);
         found.map(|(_, value)| value)
     }
 
-    /// The name of the transport of flow `index` of the specification: a preset's name, and after
-    /// it the members that differ.
+    /// Name of the transport of flow `index` of the specification: a preset's name, and after it what differs
+    /// from the preset, as in `cerl recovery=sack`.
     pub fn transport_label(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.transport)

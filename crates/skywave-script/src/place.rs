@@ -4,12 +4,12 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// A place in a text, both counted from one.
+/// Place in a text: line and column, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line in the text, counted from one.
     pub line: u32,
-    /// The column, in characters.
+    /// Column in the line, in characters, counted from one.
     pub column: u32,
 }
 
@@ -19,11 +19,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// A script cannot be read.
+/// Reason why a script cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {what}")]
 pub struct Mistake {
-    /// Where.
+    /// Place of the mistake in the script.
     pub place: Place,
     /// Text found there, and what was expected.
     pub what: String,

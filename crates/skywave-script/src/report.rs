@@ -25,11 +25,11 @@ pub enum Verdict {
         /// The unmodelled thing.
         reason: Skip,
     },
-    /// The text is no script.
+    /// The text is no script that can be read.
     Unreadable(Mistake),
 }
 
-/// Something that is not modelled.
+/// Reason to skip a script: something it needs that the host's model lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// Class by which skipped scripts are counted.
@@ -68,7 +68,7 @@ impl Verdict {
         }
     }
 
-    /// The place that it is about.
+    /// Place in the script that failed, is not modelled, or cannot be read; `None` if it passed.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Passed => None,

@@ -28,7 +28,7 @@ pub enum SearchError {
     /// The caller has cancelled it.
     #[error("the search was interrupted")]
     Interrupted,
-    /// The space cannot be searched for what is asked.
+    /// Search that cannot be made over this space of paths: the reason, in a sentence.
     #[error("{0}")]
     Space(String),
 }
@@ -39,24 +39,26 @@ impl From<NoThreads> for SearchError {
     }
 }
 
-/// How runs are made, and whom they are told to.
+/// How the simulations of a search are run: threads, cancelling, and the report of progress.
 #[derive(Clone, Copy)]
 pub struct Making<'a> {
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
     /// Set by the caller to stop.
     pub cancel: &'a AtomicBool,
-    /// Called after each run with the number of runs so far, those that the ledger had included, and of those.
+    /// Called after each run with two numbers: runs so far, and how many of these the ledger had already.
     pub told: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-/// A simulation that is ready to be made.
+/// Function that runs one simulation; `None` if it was cancelled or had too many packets.
 pub type Simulation<'a> = dyn Fn() -> Option<Outcome> + Sync + 'a;
 
-/// Maker of simulations with laws of the caller's own, which may need something of the thread that they are called on.
+/// Function that calls a simulation and returns its outcome, for congestion controls of the caller's own,
+/// which may need something of the thread that they are called on.
 pub type Within<'a> = dyn Fn(&Simulation<'_>) -> Option<Outcome> + Sync + 'a;
 
-/// A sender and those that it is compared with, over the paths of a space.
+/// Judge of network paths: it simulates the judged sender, and those that it is compared with, on a path of
+/// the space, and gives the objective's value.
 pub struct Bench<'a> {
     /// A space for each sender: the one that is judged, then the others.
     senders: &'a [Space<'a>],
@@ -82,8 +84,8 @@ struct Task {
 }
 
 impl<'a> Bench<'a> {
-    /// Bench of the flow of that name. `senders` has the space with the sender that is judged first, then the same with
-    /// each of those that it is compared with.
+    /// Bench for the sender of the flow called `flow`. `senders` has the space of paths with the judged
+    /// sender in it, then the same with each sender that it is compared with; `ledger` keeps runs.
     ///
     /// # Errors
     /// The flow is none that always has data, or the objective cannot be measured in this space.
@@ -136,7 +138,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Bench on which `machine` carries the flow in place of a sender, told by its place among them.
+    /// The bench with `machine` carrying the flow in place of the sender with the index `sender`, for senders
+    /// that the simulator does not have.
     #[must_use]
     pub fn carried_by(mut self, sender: usize, machine: &'a dyn Machine) -> Self {
         if let Some(place) = self.machines.get_mut(sender) {
@@ -145,7 +148,8 @@ impl<'a> Bench<'a> {
         self
     }
 
-    /// The bench with simulations of laws of the caller's own made by `within`.
+    /// The bench with `within` called around each simulation that has a congestion control of the caller's
+    /// own.
     #[must_use]
     pub fn within(mut self, within: &'a Within<'a>) -> Self {
         self.within = within;
@@ -167,10 +171,11 @@ impl<'a> Bench<'a> {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    /// The mean over seeds of the values of candidates; `None` for one that cannot be or says nothing.
+    /// Mean over `seeds` of the objective's value for each candidate; `None` if the path is invalid, a run
+    /// was given up, or the path says nothing about the sender.
     ///
     /// # Errors
-    /// It was cancelled, or runs cannot be kept.
+    /// The search was cancelled, runs cannot be kept, or threads cannot be started.
     pub fn means(
         &self,
         candidates: &[Candidate],
@@ -184,10 +189,11 @@ impl<'a> Bench<'a> {
         Ok(values.into_iter().map(mean).collect())
     }
 
-    /// The values of candidates, one a seed; `None` for one that cannot be, or of which a seed says nothing.
+    /// Values of the objective for each candidate, one a seed; `None` if the path is invalid, a run was given
+    /// up, or the path says nothing about the sender.
     ///
     /// # Errors
-    /// As of [`Bench::means`].
+    /// The search was cancelled, runs cannot be kept, or threads cannot be started.
     pub fn values(
         &self,
         candidates: &[Candidate],

@@ -10,28 +10,28 @@ use crate::shrink::{next_round, shrink};
 use crate::{Candidate, kind};
 use skywave_scenario::Key;
 
-/// Seeds by which candidates are chosen once more and shrunk, and seeds by which findings are judged: of the first, a candidate
-/// of the search may be the luckiest of thousands.
+/// Number of new seeds by which found paths are judged once more and shrunk: by the seeds of the search, the
+/// best may be the luckiest of thousands.
 pub const CHECKING: usize = 5;
-/// Seeds by which a finding is judged in the end.
+/// Number of further new seeds by which a finding is judged in the end.
 pub const JUDGING: usize = 10;
 /// Candidates that are judged anew before the worst of them is made small.
 const AHEAD: usize = 20;
 /// Candidates that are judged anew at most, for each finding that is wanted.
 const TRIED: usize = 40;
 
-/// A path on which the sender is bad.
+/// A path on which the sender is bad, made simple (shrunk) and judged by seeds that nothing was chosen by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The path.
+    /// Path after it was shrunk: for each key of the space its setting, `None` where it is at its default.
     pub candidate: Candidate,
-    /// Value of the candidate that it was shrunk from, by the seeds of the search.
+    /// Objective's value on the path before it was shrunk, by the seeds of the search; smaller is worse.
     pub found: f64,
-    /// Bound below which its value stayed while it was shrunk.
+    /// Bound that the objective's value did not exceed while the path was shrunk.
     pub below: f64,
-    /// Value by the last seeds, with its 95 % interval.
+    /// Objective's value on the path by the seeds in `seeds`, with its 95 % interval.
     pub value: Estimate,
-    /// Seeds of this value.
+    /// Seeds that took no part in the search or in shrinking, by which `value` was measured.
     pub seeds: Vec<u64>,
 }
 
@@ -42,20 +42,22 @@ impl Finding {
     }
 }
 
-/// Outcome for the best candidates.
+/// Bad paths that a search ends with: those that stand the last judging by new seeds, and those that do not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
-    /// Findings whose verdict stands, worst for the sender first; none has all the choices of one that was found before.
+    /// Findings that stand, worst for the sender first; none sets all the keys of one found before by the
+    /// same choices.
     pub standing: Vec<Finding>,
     /// Findings whose verdict did not stand by the last seeds.
     pub fallen: Vec<Finding>,
 }
 
-/// Makes findings of candidates: at most `most`. `searched` are the seeds of the search; a bound that is not given is the next
-/// round number at or above the value of a candidate when it is judged anew; of 1 and more it would say nothing.
+/// Makes findings, at most `most`, of the paths that a search found: judges them by new seeds, shrinks the
+/// worst, and judges these once more. `searched` are the search's seeds. Without `below` the bound is the
+/// next round number at or above a path's new value; a path where this is 1 or more is left out.
 ///
 /// # Errors
-/// Those of the bench.
+/// An interrupted search, runs that cannot be kept, or threads that cannot be started.
 pub fn findings(
     bench: &Bench<'_>,
     keys: &[Key],

@@ -33,7 +33,8 @@ pub use objective::{OBJECTIVES, Objective};
 /// A network path within a search space: for each key, in their order, its setting; `None` is the default.
 pub type Candidate = Vec<Option<Setting>>;
 
-/// Kind of a path: for each key that is not at its default, the place of the key's choice.
+/// Kind of a path: for each key of the space, the index of its choice, whatever its numbers are; `None` is
+/// the default.
 pub type Kind = Vec<Option<usize>>;
 
 /// The kind of a candidate.

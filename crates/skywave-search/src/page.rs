@@ -14,15 +14,16 @@ use crate::{Objective, keys_off};
 pub struct Page<'a> {
     /// Search space of network paths, with the judged sender in its flow.
     pub space: &'a Space<'a>,
-    /// Flow whose sender it is.
+    /// Name of the flow whose sender is judged.
     pub flow: &'a str,
-    /// The sender, then those that it is compared with, as they were given.
+    /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: &'a [String],
-    /// The senders as a scenario can have them: what stands for one that the simulator does not have.
+    /// Senders as a scenario can have them, in the same order; another one stands for one that the simulator
+    /// does not have.
     pub seats: &'a [String],
     /// Objective of the search.
     pub objective: &'a Objective,
-    /// Command that makes the search.
+    /// Command that makes the same search again.
     pub command: &'a str,
 }
 

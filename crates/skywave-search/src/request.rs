@@ -18,37 +18,39 @@ use crate::findings::{self, Findings};
 use crate::page::{Page, percent};
 use crate::{Candidate, Objective};
 
-/// Simulations to search with unless a caller says otherwise.
+/// Default number of simulations to search with.
 pub const RUNS: usize = 20_000;
-/// Islands unless a caller says otherwise.
+/// Default number of islands: searches beside each other that know nothing of each other.
 pub const ISLANDS: u16 = 4;
 /// Numbers of islands that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
-/// Findings to make unless a caller says otherwise.
+/// Default number of findings: bad paths that a search ends with.
 pub const FIND: usize = 5;
-/// Flow whose sender it is unless a caller says otherwise.
+/// Default name of the flow whose sender is judged.
 pub const FLOW: &str = "test";
 
 /// Search for the paths on which a sender is worst.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The sender, then those that it is compared with, as they are told.
+    /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: Vec<String>,
-    /// The senders as scenarios write them: what stands there for one that the simulator does not have.
+    /// Senders as a scenario can have them, in the same order; another one stands for one that the simulator
+    /// does not have.
     pub seats: Vec<String>,
     /// Measure of how bad a path is.
     pub objective: &'static Objective,
-    /// Flow whose sender it is.
+    /// Name of the flow whose sender is judged.
     pub flow: String,
     /// Length of the search.
     pub amount: Amount,
     /// Seed of the search.
     pub seed: u64,
-    /// Searches beside each other that know nothing of each other.
+    /// Number of islands: searches beside each other that know nothing of each other.
     pub islands: u16,
-    /// Bound that the value stays below while a path is made small; the next round number if there is none.
+    /// Bound that the objective's value may not exceed while a path is shrunk; `None` for the next round
+    /// number at or above the path's value.
     pub below: Option<f64>,
-    /// Findings to make.
+    /// Most findings to make: bad paths that the search ends with.
     pub find: usize,
 }
 
@@ -61,10 +63,10 @@ pub enum Amount {
     Time(Duration),
 }
 
-/// News of a search.
+/// News of a running search, for its caller to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum News {
-    /// The worst value so far.
+    /// Smallest value of the objective so far, the worst for the sender.
     Worst(f64),
     /// The search is over, and paths are made small.
     Shrinking,
@@ -80,7 +82,7 @@ impl Display for News {
 }
 
 impl Request {
-    /// Name of the search, after its sender, as a folder has it.
+    /// Name of the search and of its folder, after its sender: `worst-cubic`.
     pub fn name(&self) -> String {
         let law = self.senders.first().map_or("", String::as_str);
         format!("worst-{}", plain_name(law))
@@ -146,10 +148,10 @@ impl Request {
         Ok(each)
     }
 
-    /// A bench of those senders that the objective looks at.
+    /// Bench of the judged sender, and of the others if the objective compares with them.
     ///
     /// # Errors
-    /// As [`Bench::new`].
+    /// The flow is none that always has data, or the objective cannot be measured in this space.
     pub fn bench<'a>(
         &'a self,
         spaces: &'a [Space<'a>],
@@ -165,10 +167,11 @@ impl Request {
         )
     }
 
-    /// Searches, and makes findings; `None` for a shard, which only makes its runs.
+    /// Searches, and makes findings; `None` for a shard, which only makes its runs. `tell` is called with
+    /// news.
     ///
     /// # Errors
-    /// Those of the bench, and too few runs.
+    /// Too few runs, an interrupted search, runs that cannot be kept, or threads that cannot be started.
     pub fn findings(
         &self,
         bench: &Bench<'_>,
@@ -215,7 +218,8 @@ impl Request {
     }
 }
 
-/// Leaves a scenario a finding in a folder, `1.toml` the worst, in place of those of a search before. Their files, in order.
+/// Writes each standing finding as a scenario file into the folder `dir`, `1.toml` the worst, in place of
+/// those of an earlier search. Returns the files, in order.
 ///
 /// # Errors
 /// A file cannot be written or removed.

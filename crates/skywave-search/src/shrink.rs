@@ -9,8 +9,8 @@ const ROUND: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 7.0];
 /// Smallest bound: with less than a tenth a path is bad, and that it may be worse in detail does not matter.
 const LEAST: f64 = 0.1;
 
-/// The next round number at or above a value, 1, 2, 3, 5 or 7 times a power of ten, and 0.1 at least: the bound of
-/// which a value stays below.
+/// Next round number at or above a value (1, 2, 3, 5 or 7 times a power of ten), and 0.1 at least: the bound
+/// for shrinking a path that has this value.
 pub fn next_round(value: f64) -> f64 {
     // Each number has one name: that of its digits.
     let numbers = (-1..=6).flat_map(|power| ROUND.map(|digit| format!("{digit}e{power}").parse()));
@@ -19,8 +19,8 @@ pub fn next_round(value: f64) -> f64 {
     above.next().unwrap_or(f64::MAX)
 }
 
-/// Puts keys back to their defaults and rounds numbers to one digit, else to two, as long as the value that `judge` gives is
-/// at most `below`; until nothing changes.
+/// Makes a path simple: puts its keys back to their defaults and rounds numbers to one digit, else to two, as
+/// long as the value that `judge` gives is at most `below`; until nothing changes.
 ///
 /// # Errors
 /// Those of `judge`.

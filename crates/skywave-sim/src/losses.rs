@@ -15,7 +15,7 @@ pub enum LossCause {
     Early,
     /// A loss model of a channel; in a radio network, nobody answered.
     Channel,
-    /// A blackout.
+    /// A blackout of a link, in which it loses every packet.
     Blackout,
     /// Damage, which the receiving host's checksum showed; also when a queue dropped the packet after that.
     Corruption,
@@ -116,7 +116,7 @@ impl AddAssign<&Self> for LossTable {
 }
 
 impl LossTable {
-    /// `n` more were lost by this cause and found in this way.
+    /// Adds `n` packets that were lost by this cause and found in this way.
     pub fn add(&mut self, cause: LossCause, found: Found, n: u64) {
         let mut known = self.0.iter_mut();
         if let Some((.., sum)) = known.find(|known| (known.0, known.1) == (cause, found)) {

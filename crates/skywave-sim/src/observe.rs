@@ -18,7 +18,7 @@ pub struct Offer<'a> {
     /// The link's decision. (A packet that a link with ARQ still has at the end of the run arrives
     /// at the end.)
     pub fate: Fate,
-    /// How often the link transmits it; above 1 only with ARQ.
+    /// How often the link transmits the packet; above 1 only with ARQ.
     pub transmissions: u32,
 }
 

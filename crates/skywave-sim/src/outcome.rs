@@ -27,9 +27,10 @@ pub struct Outcome {
     pub stations: Vec<StationOutcome>,
     /// One entry for each flow that a proxy splits, in the order of the specification.
     pub proxies: Vec<ProxyOutcome>,
-    /// Time series, when asked for.
+    /// Time series of flows and links, such as cwnd; empty unless
+    /// [`Spec::series`](crate::spec::Spec::series).
     pub series: Vec<Series>,
-    /// Delivered bytes over time, when asked for.
+    /// Delivered bytes over time; `None` unless [`Spec::bins`](crate::spec::Spec::bins) asks for them.
     pub bins: Option<Bins>,
     /// For each flow its transfers in the order in which they were handed over, at most [`MAX_REQUESTS`], when asked for.
     pub requests: Option<Vec<Vec<Request>>>,

@@ -21,24 +21,25 @@ mod dist;
 
 pub use dist::Dist;
 
-/// The name of something in a network. A name of 15 bytes or fewer takes no memory beside its owner: a
+/// Name of a node, link, flow and the like. A name of 15 bytes or fewer takes no memory beside its owner: a
 /// network of many flows has far more names than anything else.
 pub type Name = EcoString;
 
-/// One simulation, ready to run.
+/// Specification of one simulation, ready to run: the network, its flows, and what to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
     /// Node names; links and flows refer to them by index.
     pub nodes: Vec<Name>,
     /// One-way links.
     pub links: Vec<LinkSpec>,
-    /// The radio network that some nodes are stations of.
+    /// The radio network that some nodes are stations of; `None` if there is none.
     pub radio: Option<RadioSpec>,
-    /// Flows.
+    /// Flows of data between nodes, each with its transport and its traffic.
     pub flows: Vec<FlowSpec>,
-    /// Agents; at most one a node.
+    /// Agents that look into TCP's packets at nodes in the middle of a path (Snoop, D-Proxy); at most one a
+    /// node.
     pub agents: Vec<AgentSpec>,
-    /// Proxies that split flows, by the index of their `near` flow.
+    /// Proxies that each split a flow into two connections, sorted by the index of their `near` flow.
     pub proxies: Vec<ProxySpec>,
     /// When the run ends.
     pub duration: Time,
@@ -79,7 +80,7 @@ pub struct RadioSpec {
     pub stations: Vec<StationSpec>,
     /// How signals weaken with distance.
     pub propagation: Propagation,
-    /// Rule by which frames that meet are received.
+    /// Rule by which a station receives frames of which several overlap in time.
     pub reception: Reception,
     /// Signals for which a station finds the channel taken.
     pub sensing: Sensing,
@@ -132,7 +133,7 @@ impl StationSpec {
 pub enum Movement {
     /// A station that does not move.
     Fixed(Position),
-    /// Movement as a file says.
+    /// Movement by commands that a file has: when to go where, and how fast.
     Track(Track),
     /// Movement to random places; the seed draws them.
     RandomWaypoint(RandomWaypointConfig),
@@ -160,7 +161,7 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// An agent of Snoop.
+    /// Agent at `node` for Snoop, which retransmits from there what is lost on the wireless hop after it.
     pub fn snoop(node: usize, config: SnoopConfig) -> Self {
         let kind = AgentKind::Snoop(config);
         Self { node, kind }
@@ -182,7 +183,8 @@ impl AgentSpec {
         [(before, upstream), (after, downstream)].map(|(node, kind)| Self { node, kind })
     }
 
-    /// The nodes of the two agents of D-Proxy that this is one of, in the order in which data pass them.
+    /// Nodes of both agents of the D-Proxy that this agent belongs to, in the order in which data pass them;
+    /// `None` for Snoop.
     pub fn pair(&self) -> Option<(usize, usize)> {
         match self.kind {
             AgentKind::Snoop(_) => None,
@@ -195,7 +197,7 @@ impl AgentSpec {
 /// Kind of an agent, with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentKind {
-    /// Snoop.
+    /// Snoop: keeps segments on their way to a mobile host, and retransmits at the first duplicate ACK.
     Snoop(SnoopConfig),
     /// D-Proxy before a lossy hop. It and its other half look only at flows whose data pass it before the other, and whose
     /// ACKs pass it after the other. Either may be at an end of a flow.
@@ -220,10 +222,10 @@ pub enum AgentKind {
 pub struct ProxySpec {
     /// Name of the whole flow.
     pub name: Name,
-    /// The flow from the source to the proxy.
+    /// Index of the flow from the source to the proxy.
     pub near: usize,
-    /// The flow from the proxy to the destination; the one after `near`. The proxy is its application, so
-    /// that its `traffic` says nothing.
+    /// Index of the flow from the proxy to the destination; the one after `near`. The proxy is its
+    /// application, so that its `traffic` says nothing.
     pub far: usize,
     /// Bytes that the proxy holds at most.
     pub buffer: u32,
@@ -247,19 +249,20 @@ pub struct HandOver {
     pub at: Time,
     /// Node that the proxy moves to. Paths of links lead there from the source, from there to the destination, and back.
     pub to: usize,
-    /// The TCP flow that carries the proxy's state, from the node where the proxy is until then; after `far`, and before
-    /// the `near` of the next proxy. The proxy is its application, so that its `traffic` says nothing.
+    /// Index of the TCP flow that carries the proxy's state, from the node where the proxy is until then;
+    /// after `far`, and before the `near` of the next proxy. The proxy is its application: its `traffic` says
+    /// nothing.
     pub state: usize,
 }
 
 impl ProxySpec {
-    /// The flows that carry its state, by hand-over.
+    /// Indices of the flows that carry the proxy's state, one for each hand-over in their order.
     pub fn states(&self) -> impl Iterator<Item = usize> + '_ {
         self.hand_overs.iter().map(|hand_over| hand_over.state)
     }
 
-    /// The halves, near and far, with the ends that they have after each hand-over: the index of the flow, and what it is
-    /// then. No agent may be on these ways, nor on those before.
+    /// Both connections of the split flow after each hand-over: the index of the flow, and its specification
+    /// with the proxy's new node as an end. No agent may be on their routes, nor on those before.
     pub fn moved_halves<'a>(
         &'a self,
         flows: &'a [FlowSpec],
@@ -289,7 +292,7 @@ pub struct FlowSpec {
     pub to: usize,
     /// The way of its packets; `None` for the one with the fewest hops.
     pub route: Option<Box<Route>>,
-    /// The protocol.
+    /// Transport protocol of the flow, with its settings.
     pub transport: Transport,
     /// The application's traffic.
     pub traffic: Traffic,
@@ -300,7 +303,7 @@ pub struct FlowSpec {
 }
 
 impl FlowSpec {
-    /// The way of its packets.
+    /// Route of the flow's packets; an empty one (fewest hops everywhere) where [`Self::route`] is `None`.
     pub fn way(&self) -> &Route {
         static FEWEST_HOPS: Route = Route {
             via: Vec::new(),
@@ -340,7 +343,7 @@ pub struct Outage {
 /// (Mobile IP). It holds in each direction in which packets pass `from` before `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunnel {
-    /// Node that puts the packets in.
+    /// Node where packets enter the tunnel, an index into [`Spec::nodes`].
     pub from: usize,
     /// Node where packets leave the tunnel, an index into [`Spec::nodes`].
     pub to: usize,
@@ -422,7 +425,8 @@ pub enum PauseFrom {
 }
 
 impl FlowSpec {
-    /// Whether the time of each transfer is known. Of datagrams nobody knows which of them a transfer lacks.
+    /// Whether it is measured how long each transfer of [`Traffic::Requests`] takes: false for other traffic,
+    /// and for UDP, where nobody knows which transfer lacks a lost datagram.
     pub fn measures_requests(&self) -> bool {
         matches!(self.traffic, Traffic::Requests { .. })
             && !matches!(self.transport, Transport::Udp { .. })
@@ -461,8 +465,8 @@ impl Spec {
         stations.map(start).collect()
     }
 
-    /// Whether some flow has a policy member of a user's own: this data then does not decide the
-    /// outcome alone.
+    /// Whether some flow has a congestion control or another policy of a user's own: the specification alone
+    /// does not decide the outcome then.
     pub fn has_custom(&self) -> bool {
         self.flows.iter().any(|flow| match &flow.transport {
             Transport::Tcp(config) => config.composition.has_custom(),

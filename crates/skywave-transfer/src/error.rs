@@ -8,7 +8,7 @@ use noq::{ConnectionError, ReadError, WriteError};
 use crate::wire::close::{Close, is_refused_key};
 use crate::wire::message::{Nonsense, Refusal};
 
-/// Why a file is not there.
+/// Why the receiver does not have a file, or why something was not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
     /// The receiver does not take it.
@@ -20,10 +20,11 @@ pub enum Why {
     /// The sender has given the file up: it changed, or cannot be read.
     #[error("the sender did not send it to the end: nothing of it is kept")]
     GivenUp,
-    /// The receiver says that it has the file, and does not know what is in it.
+    /// The receiver claims to have the file, but cannot show that it does: the hash that it gives is another
+    /// one.
     #[error("the receiver does not show that it has this file")]
     NotShown,
-    /// The sender cannot read it.
+    /// The sender cannot read the file, for this reason.
     #[error("{0}")]
     Source(String),
     /// A path that is neither a file nor a folder.
@@ -54,22 +55,23 @@ impl From<io::Error> for Why {
 const SILENCE: &str = "is the peer listening there? Its UDP port has to be open in all firewalls, for packets of \
     1228 bytes at least (IPv6: 1248)";
 
-/// Why nothing goes on.
+/// Why sending, receiving or offering has ended before all was done; a single file's reason is a [`Why`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A socket could not be opened.
     #[error("cannot open a socket at {0}: {1}")]
     Bind(SocketAddr, io::Error),
-    /// Nobody answered there, and why, as far as the system said.
+    /// Nobody answered at this name or address within [`Dial::wait`](crate::Dial::wait), and why, as far as
+    /// the system said.
     #[error("no answer from {0}: {why}", why = .1.as_deref().unwrap_or(SILENCE))]
     NoAnswer(String, Option<String>),
-    /// The peer was away for longer than it may be.
+    /// No progress for longer than [`Dial::patience`](crate::Dial::patience), after the peer had answered.
     #[error("no progress for too long; the same command goes on from there")]
     Away,
-    /// The peer is not who it should be.
+    /// The peer has another key than the one that is expected.
     #[error("the host at this address has another key than the one that is expected")]
     OtherKey,
-    /// The peer does not know this host's key.
+    /// The peer does not allow this host's key, and takes no code.
     #[error("the peer does not allow this host's key, nor takes a code")]
     NotAllowed,
     /// The code is wrong.
@@ -78,19 +80,19 @@ pub enum Error {
     /// The peer wants a code.
     #[error("{}", Close::WantsCode.words())]
     WantsCode,
-    /// The peer wants a key.
+    /// The peer takes no such code, or does not any more: another host came by it, or it was guessed at.
     #[error("{}", Close::NoCode.words())]
     NoCode,
-    /// Too many wrong codes.
+    /// Three wrong codes were tried at this host, whose code is not good any more.
     #[error("three wrong codes: this code is not good any more")]
     Guessed,
     /// Both sides send, or both get.
     #[error("{}", Close::Direction.words())]
     Direction,
-    /// The peer does not offer it.
+    /// The peer offers nothing under the names that were asked for.
     #[error("{}", Close::NoSuchFile.words())]
     NoSuchFile,
-    /// The peer says something else.
+    /// The peer does not speak this protocol.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
     /// Nobody reads any more what the peer receives.
@@ -102,7 +104,7 @@ pub enum Error {
     /// A folder cannot be used.
     #[error("{0}")]
     Folder(io::Error),
-    /// The system fails in what it always does.
+    /// Unexpected failure of the system or of TLS, in its words.
     #[error("{0}")]
     System(String),
 }

@@ -14,7 +14,7 @@ use crate::wire::message::Totals;
 /// Number of one file's transfer in [`Event`]s, unique in this process. A new attempt has a new number.
 pub type Id = u64;
 
-/// How a connection fares.
+/// State of a QUIC connection: its round-trip time, and packets sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     /// Round-trip time.
@@ -36,12 +36,13 @@ impl Link {
     }
 }
 
-/// An event of this side. Texts of the peer in it are shown escaped ([`crate::name::shown`]).
+/// An event of transfers at this side, for its [`Teller`]. Texts of the peer in it are shown escaped
+/// ([`crate::name::shown`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Packets are expected at this address.
     Listening(SocketAddr),
-    /// The peer is asked at this address.
+    /// A connection to the peer is tried at this address.
     Connecting(SocketAddr),
     /// The peer cannot be asked, or packets to it are refused, in the system's words. It is tried again.
     Trouble(String),
@@ -58,7 +59,8 @@ pub enum Event {
     /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
     /// told once, and of many only some.
     Refused(PublicKey),
-    /// So much is going to be sent, or received from this host; what has come before its connection broke is in it.
+    /// Total of what is going to be sent to this host, or received from it, with what has come before its
+    /// connection broke.
     Expected(PublicKey, Totals),
     /// A file is going to be sent or received.
     Offered {
@@ -98,19 +100,19 @@ pub enum Event {
 /// A file that the receiver has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// The other side.
+    /// Key of the other host.
     pub peer: PublicKey,
     /// Path of the file, as it was offered.
     pub path: String,
-    /// Place of the file, on the side that receives.
+    /// Path of the file on the receiver's disk; `None` at the sender, and if the contents went to a program.
     pub place: Option<PathBuf>,
     /// Size of the file in bytes.
     pub size: u64,
     /// BLAKE3 hash of the file.
     pub hash: blake3::Hash,
-    /// Bytes that were there before.
+    /// Bytes of the file that the receiver had before, and that were not sent again.
     pub resumed_from: u64,
 }
 
-/// Is called with each event, from any thread. It must not wait for long.
+/// Function that is called with each event, from any thread. It must not wait for long.
 pub type Teller = Arc<dyn Fn(Event) + Send + Sync>;

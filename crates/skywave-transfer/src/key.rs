@@ -75,7 +75,7 @@ impl Drop for SecretKey {
 }
 
 impl SecretKey {
-    /// A new one from the system's random numbers.
+    /// A new key from the system's random numbers.
     ///
     /// # Errors
     /// When the system has none.

@@ -68,29 +68,29 @@ pub struct Host {
     pub secret: SecretKey,
     /// How it sends packets.
     pub sending: Sending,
-    /// Is told what happens.
+    /// Function that is called with each event of transfers.
     pub teller: Teller,
 }
 
 /// How the side that connects knows the other one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
-    /// By its key; it has to allow this host's.
+    /// Public key that the other side must have; it has to allow this host's key, too.
     Key(PublicKey),
-    /// Both know this code.
+    /// Code that both sides must know.
     Code(Code),
 }
 
 /// The other side of a connection to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dial {
-    /// Where it is: name or address ([`address`]), and port.
+    /// Name or address ([`address`]) of the other side, and its UDP port.
     pub to: String,
     /// Proof of who the host is.
     pub proof: Proof,
-    /// How long to try until it answers for the first time.
+    /// Longest time to try until the other side answers for the first time.
     pub wait: Duration,
-    /// How long there may be no progress after that, however often it answers.
+    /// Longest time without progress after the first answer, however often the other side connects again.
     pub patience: Duration,
 }
 
@@ -103,17 +103,17 @@ pub enum Allowed {
     Everybody,
 }
 
-/// How connections are taken.
+/// How a host that listens takes connections: where, from whom, and when it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
     /// Local address and UDP port on which to listen; port 0 for any free one.
     pub at: SocketAddr,
-    /// From whom.
+    /// Hosts that may connect without a code.
     pub allowed: Allowed,
-    /// One more host may connect that knows this code: the first one that shows so, until it is done. If nobody else
-    /// may, all ends with it.
+    /// Code by which one more host may connect: the first one that proves to know it, until it is done. If
+    /// nobody else may connect, all ends with it.
     pub code: Option<Code>,
-    /// To end after so many files.
+    /// Number of files after which to end; `None` to go on.
     pub count: Option<usize>,
 }
 

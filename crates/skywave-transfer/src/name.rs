@@ -1,6 +1,6 @@
 //! Names of files from another host: what a folder takes, and how they are shown.
 
-/// Names that begin with it are those of partial files.
+/// Beginning of the names of partial files, which no file of a peer may have.
 pub const PREFIX: &str = ".skywave-";
 /// Longest name in a folder, in bytes: what file systems allow.
 pub const MAX_NAME: usize = 255;

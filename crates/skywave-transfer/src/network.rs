@@ -79,12 +79,13 @@ impl QlogFactory for Factory {
     }
 }
 
-/// A congestion controller.
+/// Congestion controller of this host's QUIC connections.
 #[derive(Clone)]
 pub enum Control {
-    /// A law of ours. If it goes by one-way delays, it hears of those of files that it sends, as far as the peer tells.
+    /// Congestion control of this project. If it uses one-way delays, it gets those of the files that this
+    /// host sends, as far as the peer reports when packets arrive.
     Law(Box<Law>),
-    /// Any other.
+    /// Any other controller for the QUIC library noq.
     Other(Arc<dyn ControllerFactory + Send + Sync>),
 }
 

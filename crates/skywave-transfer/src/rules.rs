@@ -12,7 +12,7 @@ use crate::wire::message::{
     Request, Share, Start, Verdicts, decode, encode,
 };
 
-/// TLS as a host has it that connects to anybody.
+/// TLS settings of a host that connects to any peer, for fuzzers and for attackers in tests.
 ///
 /// # Errors
 /// When rustls does not take it.
@@ -20,7 +20,7 @@ pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
 }
 
-/// Bytes as each kind of message.
+/// Decodes bytes as each kind of the protocol's messages and checks what must be true of any; for fuzzers.
 ///
 /// # Panics
 /// When a rule is broken.

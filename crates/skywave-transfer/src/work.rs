@@ -46,7 +46,8 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
 /// Connects and gets files and folders of these names, or all that are offered.
 ///
 /// # Errors
-/// As [`send`]; when the target cannot be written to.
+/// When the other side does not answer, is away for too long, or is another one; when the target cannot be
+/// written to.
 pub async fn get(
     host: &Host,
     from: &Dial,
@@ -88,10 +89,11 @@ pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outco
     receive_until(host, listen, into, pending()).await
 }
 
-/// Receives as [`receive`], until it is known that nobody reads any more what would be written. Whoever sends is told.
+/// Receives as [`receive`] does, but ends with [`Error::Output`] once `unread` is done: nobody reads any more
+/// what would be written. Whoever sends is told.
 ///
 /// # Errors
-/// As [`receive`].
+/// When the socket or the target cannot be used, the code was guessed at, or nobody reads any more.
 pub async fn receive_until(
     host: &Host,
     listen: &Listen,
@@ -146,7 +148,8 @@ async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcom
     Ok(counts.outcome())
 }
 
-/// Offers files to hosts that connect; ends as [`receive`] does.
+/// Offers files to hosts that connect, until as many were taken as wanted, or, if there was only a code, the
+/// one that knew it is done.
 ///
 /// # Errors
 /// When the socket cannot be used, or the code was guessed at.

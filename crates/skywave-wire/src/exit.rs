@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind};
 
-/// Exit code when what the command was to run in could not be made.
+/// Exit code when the network that a command was to run in could not be made.
 pub const FAILED: u8 = 125;
 /// Exit code of a command that cannot be executed.
 pub const NOT_EXECUTABLE: u8 = 126;

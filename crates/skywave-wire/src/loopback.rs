@@ -23,18 +23,19 @@ const TURN: StdDuration = StdDuration::from_millis(5);
 /// Time between two questions whether to go on.
 const LOOK: StdDuration = StdDuration::from_millis(50);
 
-/// Result of a transfer.
+/// Result of [`transfer`]: bytes delivered in its measured window, counts of both ends, and the relay's
+/// report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
     /// Bytes in order that came in the measured window.
     pub delivered: u64,
-    /// Length of the window as it was.
+    /// Length of the measured window by the clock; about what was asked for.
     pub window: Duration,
-    /// The data sender at the end.
+    /// Counts and times of the data's sender at the end of the transfer.
     pub sender: Status,
-    /// The data receiver at the end.
+    /// Counts and times of the data's receiver at the end of the measured window.
     pub receiver: Status,
-    /// The relay's report.
+    /// Report of the relay between both ends, over its whole run.
     pub report: Report,
 }
 
@@ -54,7 +55,7 @@ pub enum TransferError {
     /// A socket or the connection failed.
     #[error(transparent)]
     Stream(#[from] Error),
-    /// The relay failed.
+    /// The relay's sockets failed while it ran.
     #[error(transparent)]
     Relaying(#[from] std::io::Error),
     /// The caller stopped the transfer.
@@ -62,8 +63,9 @@ pub enum TransferError {
     Stopped,
 }
 
-/// Transfers data without end over `path`, whose `overhead` is all that a packet has below WTCP's own
-/// headers, from its first packet on; gives what arrived from `measure.0` to `measure.1`.
+/// Runs a bulk transfer by WTCP between two loopback sockets through a relay of `path`, whose `overhead` is
+/// all that a packet has below WTCP's headers. Counts what arrives from `measure.0` to `measure.1`; setting
+/// `stop` ends it with [`TransferError::Stopped`].
 pub fn transfer(
     path: &RelayConfig,
     wtcp: &Arc<wtcp::Config>,

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use skywave_core::{Duration, Time};
 
-/// Whether this process has the rights of root, so that nothing is to be had by them any more.
+/// Whether this process runs as root, so that there is no use in advice to run it so.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -22,7 +22,8 @@ use crate::ranges::{Ranges, Span};
 use crate::seq::SeqNr;
 use crate::time::Time;
 
-/// The agent at the receiver: it decides which of the receiver's segments are sent.
+/// L²CLAMP's agent at the TCP receiver's station: drops pure ACKs of new data, which a [`Regenerator`] makes
+/// again from the MAC's acknowledgements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Suppressor {
     /// Number and window of the receiver's latest acknowledgement, sent or not.
@@ -30,11 +31,11 @@ pub struct Suppressor {
 }
 
 impl Suppressor {
-    /// The receiver sends a segment. `true` if it passes.
+    /// Decides on a segment that the receiver sends: `true` to send it on, `false` to drop it.
     ///
-    /// Dropped are acknowledgements of new data that carry nothing else. Duplicates pass, since only the receiver
-    /// knows of a hole, and so does whatever nobody else can tell: data, control bits, hints, what is named as missing,
-    /// another window, and the first one of all.
+    /// Dropped are acknowledgements of new data that carry nothing else. Duplicates pass, since only the
+    /// receiver knows of a hole, and so does whatever nobody else can tell: data, control bits, hints, a
+    /// segment named as missing, another window, and the first acknowledgement of all.
     #[must_use]
     pub fn passes(&mut self, segment: &Segment) -> bool {
         if !segment.is_ack() {
@@ -50,7 +51,8 @@ impl Suppressor {
     }
 }
 
-/// The agent before the last hop: it makes the acknowledgements that the [`Suppressor`] drops.
+/// L²CLAMP's agent at the station before the last hop: makes the ACKs that the [`Suppressor`] drops, when the
+/// MAC has acknowledged the frame with the data.
 #[derive(Clone, Debug, Default)]
 pub struct Regenerator {
     /// The first number that was seen; positions count from [`ORIGIN`] there.

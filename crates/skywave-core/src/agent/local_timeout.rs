@@ -2,10 +2,11 @@
 
 use crate::time::Duration;
 
-/// When an agent does again what nothing comes back for.
+/// Timeout after which an agent on the path sends again a segment or a request that had no answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalTimeout {
-    /// Timeout in smoothed round trips to whoever answers: behind Snoop, the mobile host.
+    /// Timeout as a multiple of the smoothed round-trip time between the agent and whoever answers it (for
+    /// Snoop, the mobile host).
     pub rtts: f64,
     /// Least timeout; below 1 ms it counts as 1 ms.
     pub min: Duration,

@@ -29,22 +29,22 @@ use crate::time::Time;
 use cache::Cache;
 use timer::Timer;
 
-/// Settings of an agent.
+/// Settings of a Snoop agent ([`Snoop`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnoopConfig {
-    /// Duplicate ACKs at which it sends a segment again; those before are the sender's too. The paper:
-    /// the very first.
+    /// Number of duplicate ACKs at which the agent sends the missing segment again; those before it pass to
+    /// the sender. The WTCP paper has 1.
     pub dupacks: u32,
-    /// Most segments that it keeps of a connection; more pass it by. `None` for no limit, as in the
-    /// paper.
+    /// Most segments that the agent keeps in one connection; when there are so many, others pass without
+    /// being kept. `None` for no limit, as in the paper.
     pub cache: Option<u32>,
     /// Whether the agent is part of the queue of the link after it, as the WTCP paper's agent is,
     /// and keeps only what that queue accepts: a drop for want of room is congestion, and the
     /// sender's to repair. Otherwise it sits before that queue, as the original agent does, and
     /// repairs the queue's drops as any other loss.
     pub in_queue: bool,
-    /// Also send a segment again that nothing comes back for. The WTCP paper mentions no such timer,
-    /// so that there is none by default; the original has one.
+    /// Timer after which a kept segment is sent again because no ACK came; `None`, the default, for no timer,
+    /// since the WTCP paper mentions none. The original has one.
     pub timeout: Option<LocalTimeout>,
 }
 
@@ -61,7 +61,7 @@ impl Default for SnoopConfig {
 }
 
 impl SnoopConfig {
-    /// As Balakrishnan et al. have it.
+    /// Settings of the original agent (Balakrishnan et al., MobiCom 1995): before the queue, with a timer.
     pub fn original() -> Self {
         Self {
             in_queue: false,
@@ -71,27 +71,28 @@ impl SnoopConfig {
     }
 }
 
-/// The agent's decision about an ACK.
+/// Decision of [`Snoop::on_ack`] about a segment from the mobile host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The ACK goes on to the sender.
+    /// The segment is sent on to the sender.
     Forward,
-    /// The sender is not to see it.
+    /// The segment is dropped: a duplicate ACK whose cause the agent repairs itself.
     Suppress,
 }
 
-/// Counters of what the agent has done.
+/// Counters of a Snoop agent, in one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Segments that it sent again.
+    /// Segments that the agent has sent again to the mobile host, by duplicate ACKs or by its timer.
     pub retransmits: u64,
-    /// Retransmissions by the timer, which `retransmits` counts too.
+    /// Retransmissions that the agent's timer caused; [`Self::retransmits`] counts them too.
     pub timeouts: u64,
-    /// Duplicate ACKs that it kept from the sender.
+    /// Duplicate ACKs that the agent kept from the sender.
     pub suppressed: u64,
 }
 
-/// The agent's part in one connection.
+/// Snoop agent at a base station, for one TCP connection: repairs losses behind it with kept copies, and
+/// keeps the duplicate ACKs of these losses from the sender.
 #[derive(Clone, Debug)]
 pub struct Snoop {
     config: SnoopConfig,
@@ -139,7 +140,8 @@ impl Snoop {
         }
     }
 
-    /// A packet with a data segment passes towards the mobile host, and is sent on.
+    /// Takes a packet with a data `segment` that the caller sends on towards the mobile host, and keeps a
+    /// copy.
     pub fn on_data(&mut self, now: Time, packet: &Packet, segment: &Segment) {
         if segment.span() == 0 {
             return; // an ACK of the handshake: nothing that could be missing
@@ -160,6 +162,7 @@ impl Snoop {
     }
 
     /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
+    /// Nothing changes unless [`SnoopConfig::in_queue`].
     pub fn on_drop(&mut self, segment: &Segment) {
         let Some(first) = self.first.filter(|_| self.config.in_queue) else {
             return;
@@ -184,7 +187,7 @@ impl Snoop {
         }
     }
 
-    /// A segment comes back from the mobile host.
+    /// Takes a segment that comes back from the mobile host, and decides whether the caller sends it on.
     #[must_use]
     pub fn on_ack(&mut self, now: Time, segment: &Segment) -> Verdict {
         let Some(first) = self.first else {
@@ -280,7 +283,8 @@ impl Snoop {
         self.repair.take()
     }
 
-    /// When [`Self::on_timer`] is due. It may be due in the past, and is to be called at once then.
+    /// When [`Self::on_timer`] is due, at once if that is in the past. `None` without a timer, without a
+    /// round-trip sample, or if the first unacknowledged segment is not the agent's to repair.
     pub fn next_timer(&self) -> Option<Time> {
         let hole = self.cache.at(self.ack).filter(|hole| !hole.resent)?;
         self.timer.due(hole.sent_at)
@@ -300,7 +304,7 @@ impl Snoop {
         self.counters
     }
 
-    /// Segments that it keeps.
+    /// Number of segments that the agent keeps now.
     pub fn cached(&self) -> usize {
         self.cache.len()
     }

@@ -15,10 +15,10 @@ use super::repair::{Arq, Fec};
 use super::shaper::Shaper;
 use super::trace::Trace;
 
-/// One direction of a link.
+/// Settings of one direction of a link: its rate, queue and delay, and what happens to packets on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
-    /// How packets leave the queue.
+    /// Rate at which packets leave the queue: constant, or that of a recorded trace.
     pub service: Service,
     /// Propagation delay.
     pub delay: Duration,
@@ -27,9 +27,9 @@ pub struct LinkConfig {
     /// Token bucket that delays packets beyond its rate, before the transmitter; only with a
     /// constant rate, without contention.
     pub shaper: Option<Shaper>,
-    /// Random addition to the propagation delay; keeps order.
+    /// Random addition to the propagation delay; packets keep their order.
     pub jitter: Option<Jitter>,
-    /// Rate and delay change in steps; the rate only where it is a constant one, without contention.
+    /// Changes of rate and delay in steps; of the rate only where it is a constant one, without contention.
     pub steps: Option<Arc<Steps>>,
     /// The queue before the transmitter.
     pub queue: QueueConfig,
@@ -47,7 +47,7 @@ pub struct LinkConfig {
     pub corruption: f64,
     /// Probability that a packet arrives twice.
     pub duplication: f64,
-    /// Packets that later ones overtake.
+    /// Extra delay of some packets, so that later ones overtake them.
     pub reordering: Option<Reordering>,
     /// Forward error correction.
     pub fec: Option<Fec>,
@@ -57,17 +57,18 @@ pub struct LinkConfig {
     pub arq: Option<Arq>,
 }
 
-/// How packets leave the queue.
+/// Rate at which packets leave the queue of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Service {
-    /// At a constant rate.
+    /// Constant rate.
     Rate(Rate),
-    /// At the recorded opportunities of a cellular link, repeated for ever.
+    /// Delivery opportunities of a recorded cellular link, repeated for ever.
     Trace(Arc<Trace>),
 }
 
 impl LinkConfig {
-    /// Long-run capacity: of a shaped link that of the shaper, of steps and traces the mean over time.
+    /// Long-run capacity: the constant rate, or the shaper's where that is lower; of steps and traces the
+    /// mean over time.
     pub fn mean_rate(&self) -> Rate {
         let shaped = |rate: Rate| match self.shaper {
             Some(shaper) => rate.min(shaper.rate),
@@ -101,18 +102,19 @@ pub enum Jitter {
     Exponential(Duration),
 }
 
-/// Rate and delay that change in steps of equal length, from time zero on.
+/// Changes of a link's rate and delay in steps of equal length, from time zero on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
     /// Length of a step of rate and delay. A packet whose transmission lasts many steps costs as many computations.
     pub every: Duration,
     /// Share of the rate in a step, above 0 and at most 1; `None` for the whole rate at all times.
     pub share: Option<StepValues<f64>>,
-    /// Addition to the delay of packets whose transmission ends in a step; keeps order.
+    /// Addition to the propagation delay of packets whose transmission ends in a step; packets keep their
+    /// order. `None` for no addition.
     pub delay: Option<StepValues<Duration>>,
 }
 
-/// The values of steps.
+/// Values of a link's rate or delay, one for each step of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepValues<T> {
     /// Values taken in turn, again and again, one a step.
@@ -148,12 +150,12 @@ names! {
     }
 }
 
-/// A time in which packets are lost whose transmission ends in it.
+/// Outage of a link: packets whose transmission ends in it are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blackout {
     /// First moment of the outage.
     pub start: Time,
-    /// First moment after it.
+    /// First moment after the outage.
     pub end: Time,
 }
 

@@ -11,9 +11,9 @@ use crate::units::Limit;
 const GAP: u64 = 4;
 const WAITING: u32 = 128;
 
-/// Packets of `size` bytes that come out of a link within a window while there is always one to send: whole ones,
-/// copies not counted. The queue does not matter, as how long packets wait is no property of the channel; `name` and
-/// `seed` name its random streams, as those of a [`Link`].
+/// Undamaged packets of `size` bytes that come out of a link from `start` to `end` while there is always one
+/// to send; copies do not count. The link's queue does not matter. `name` and `seed` name the random streams,
+/// as those of a [`Link`].
 pub fn filled(
     config: &LinkConfig,
     seed: u64,
@@ -28,7 +28,9 @@ pub fn filled(
     packets
 }
 
-/// The same packets counted in bins of `width` from the start on, the last one cut off at `end`.
+/// Undamaged packets of `size` bytes that come out of a link while there is always one to send, counted in
+/// bins of `width` from time zero to `end`, which cuts the last bin; copies do not count. The link's queue
+/// does not matter. `name` and `seed` name the random streams, as those of a [`Link`].
 pub fn filled_bins(
     config: &LinkConfig,
     seed: u64,

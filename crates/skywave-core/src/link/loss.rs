@@ -16,7 +16,8 @@ pub use iid::*;
 pub use packets::*;
 pub use periodic::*;
 
-/// A built-in loss model: its description, and its state on a link.
+/// A built-in model of packet losses. The type is the model's state on one link; [`Described`] has its
+/// settings.
 pub trait LossModel: Described {
     /// A fresh one, with random streams of its own.
     fn build(config: &Self::Config, streams: Streams) -> Self;
@@ -90,7 +91,7 @@ models! {
     Packets,
 }
 
-/// Loss models of a link, or of the frames that a station hears, one after the other.
+/// Loss models of a link, or of the frames that a station hears: a packet is lost if any of them loses it.
 #[derive(Clone, Debug)]
 pub struct Channel(Vec<Model>);
 

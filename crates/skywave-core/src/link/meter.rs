@@ -7,11 +7,11 @@
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// The figures of a link; packets are counted by the time when they were offered (what a
-/// [`TimedLink`](super::TimedLink) loses or damages, by the time when it does).
+/// Figures of a link within a window of time. Packets count by the time when they were offered; those that a
+/// [`TimedLink`](super::TimedLink) loses or damages, by the time when it does.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {
-    /// Length of the window, up to where the run came.
+    /// Length of the window, or of its part before the reading if that came earlier than its end.
     pub window: Duration,
     /// Share of the window in which the link transmitted; for a trace, used share of the bytes of
     /// its opportunities.
@@ -20,9 +20,9 @@ pub struct Measured {
     pub queue_mean_packets: f64,
     /// Packets offered to the link.
     pub offered: u64,
-    /// Packets dropped by the queue, full or early.
+    /// Packets dropped by the queue, full or early, or by the policer before it.
     pub queue_drops: u64,
-    /// Packets that the queue marked instead of dropping them early.
+    /// Packets that the queue marked CE (congestion experienced, ECN).
     pub ecn_marks: u64,
     /// Packets lost by the loss models.
     pub channel_drops: u64,
@@ -50,7 +50,7 @@ pub struct Retransmission {
 }
 
 impl Retransmission {
-    /// Transmissions a packet; `None` without any.
+    /// Mean number of transmissions of a packet; `None` if nothing was transmitted.
     pub fn mean_transmissions(self) -> Option<f64> {
         let packets = self.transmissions - self.retransmissions;
         (packets > 0).then(|| self.transmissions as f64 / packets as f64)

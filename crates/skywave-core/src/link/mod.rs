@@ -86,7 +86,7 @@ use queue::{Admission, Queue, Verdict};
 use service::Transmitter;
 use steps::SteppedRate;
 
-/// The fate of a packet.
+/// Fate of a packet that was offered to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The packet does not arrive.
@@ -134,13 +134,14 @@ pub enum DropCause {
     Early,
     /// The policer before the queue dropped it. Counted as [`Self::Early`].
     Policed,
-    /// A loss model of the channel.
+    /// A loss model of the channel lost the packet.
     Channel,
-    /// A blackout.
+    /// The packet's transmission ended in a blackout of the link.
     Blackout,
 }
 
-/// One direction of a link.
+/// One direction of a link that knows the fate of a packet as soon as it is offered: queue, transmitter,
+/// delay, and a channel that may lose it. Links that do not are a [`TimedLink`].
 #[derive(Clone, Debug)]
 pub struct Link {
     pipe: Pipe,
@@ -198,7 +199,8 @@ impl Link {
         self.send_capable(now, size, Ecn::NotEct)
     }
 
-    /// As [`Self::send`], for a packet with this ECN field: a queue may mark it instead of dropping it.
+    /// Offers a packet of `size` bytes with this ECN field at `now` and decides its fate, as [`Self::send`]
+    /// does. The queue may mark an ECN-capable packet instead of dropping it.
     pub fn send_capable(&mut self, now: Time, size: u32, ecn: Ecn) -> Fate {
         let now = self.pass(now);
         let fate = self.decide(now, size, ecn);
@@ -208,14 +210,13 @@ impl Link {
         fate
     }
 
-    /// Whether the link is as most are: a constant rate, tail drop and a perfect medium.
+    /// Whether the link has nothing but a constant rate, a drop-tail queue and a delay, as most links.
     pub fn is_plain(&self) -> bool {
         self.medium.is_none() && self.pipe.transmitter.is_plain() && !self.admission.acts_early()
     }
 
-    /// Takes out the part that a [plain](Self::is_plain) link needs, with a short way through it;
-    /// the link must not have been sent anything. For a [driver](crate::driver) of thousands of
-    /// links.
+    /// Turns a [plain](Self::is_plain) link, to which nothing was sent yet, into a [`Pipe`], which takes
+    /// fewer instructions a packet. For a [driver](crate::driver) of thousands of links.
     pub fn into_pipe(self) -> Pipe {
         self.pipe
     }
@@ -231,27 +232,28 @@ impl Link {
         self.clock
     }
 
-    /// Packets waiting at `now`, or at the latest `send`, the one in transmission not counted.
+    /// Packets waiting in the queue at `now`, or at the latest `send` if that is later; the one in
+    /// transmission does not count.
     pub fn queue_len(&self, now: Time) -> u32 {
         let now = now.max(self.clock);
         self.pipe.queue.starts_after(now).count() as u32
     }
 
-    /// When the packets that were waiting at the latest `send` leave the queue, in order.
+    /// Times at which the packets that were waiting at the latest `send` leave the queue, in order.
     pub fn leaving(&self) -> impl Iterator<Item = Time> {
         self.pipe.queue.starts_after(self.clock)
     }
 
-    /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
-    /// is not before the last packet sent so far.
+    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was
+    /// measured before. Exact if `start` is not before the last packet sent so far.
     pub fn measure(&mut self, start: Time, end: Time) {
         self.window = Window::of((start, end));
         self.pipe.meter.restart(self.window);
     }
 
-    /// The figures of the window, as of `now`: the end of the run, or any time not before the last
-    /// packet. What has been decided for a time after `now` or after the window's end does not
-    /// count.
+    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`: the end of the
+    /// run, or any time not before the last packet. Decisions for a time after `now` or after the window do
+    /// not count.
     pub fn finish(&self, now: Time) -> Measured {
         let station = self.medium.as_ref().and_then(|medium| medium.station());
         let now = now.max(self.clock);

@@ -57,7 +57,8 @@ impl Pipe {
         Some(slot.end + self.delay)
     }
 
-    /// As [`Link::finish`](super::Link::finish), at `now` or later than any packet.
+    /// Figures of the link in `window`, the one given to [`Link::measure`](super::Link::measure), as of
+    /// `now`, which must not be before the last packet.
     pub fn finish(&self, now: Time, window: &(Time, Time)) -> Measured {
         self.measured(now, Time::ZERO, Window::of(*window), None)
     }

@@ -41,7 +41,7 @@ impl Tag {
         }
     }
 
-    /// Sets the note.
+    /// Sets the note: a number of the caller's that the link gives back with the packet's fate.
     #[inline]
     pub const fn with_note(self, note: u32) -> Self {
         Self {

@@ -44,7 +44,8 @@ use crate::time::{Duration, Time};
 use crate::units::Backlog;
 use in_order::InOrder;
 
-/// One direction of a link with a time of its own.
+/// One direction of a link at which a packet's fate is not known when it is offered: the link retransmits, or
+/// its queue decides when packets leave it (CoDel, FQ-CoDel, PIE, DualPI2).
 #[derive(Clone, Debug)]
 pub struct TimedLink {
     arq: Option<Arq>,
@@ -95,7 +96,7 @@ pub struct Offered {
     pub ecn: Ecn,
 }
 
-/// The fate of a packet, once it is known.
+/// The fate of a packet of a [`TimedLink`], once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Numbers of the packet, as offered.
@@ -191,7 +192,8 @@ impl TimedLink {
         self.offer_packet(now, packet)
     }
 
-    /// As [`Self::offer`], for a packet with a flow and an ECN field.
+    /// Offers a packet with a flow and an ECN field at `now`; `Some` if it is lost at once. Otherwise
+    /// [`TimedLink::poll`] will tell of it, once, by its tag.
     #[inline(always)] // so that the packet stays in registers
     pub fn offer_packet(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         self.on_time(now);
@@ -276,7 +278,7 @@ impl TimedLink {
         transmitter.min(back)
     }
 
-    /// Does everything that is due by `now`, each at its time.
+    /// Does everything that is due by `now`, each at its time; [`TimedLink::poll`] then has the decisions.
     #[inline(always)]
     pub fn on_time(&mut self, now: Time) {
         if self.due <= now {
@@ -302,12 +304,13 @@ impl TimedLink {
         }
     }
 
-    /// The next decision that has not been reported yet, in the order of decision.
+    /// The next decision about a packet that has not been reported yet, in the order of decision; `None` if
+    /// there is no more. Call until then after each offer and [`TimedLink::on_time`].
     pub fn poll(&mut self) -> Option<Settled> {
         self.settled.pop_front()
     }
 
-    /// All decisions that have not been reported yet, in the order of decision, to the end of `list`.
+    /// Moves all decisions that have not been reported yet to the end of `list`, in the order of decision.
     #[inline]
     pub fn poll_all(&mut self, list: &mut VecDeque<Settled>) {
         if list.is_empty() {
@@ -317,13 +320,14 @@ impl TimedLink {
         }
     }
 
-    /// Packets waiting, without the one in transmission, those that the device has taken and those held.
+    /// Packets waiting in the queue, retransmissions included; without the one in transmission, those in the
+    /// device's ring, and those that still wait for a NACK.
     pub fn queue_len(&self) -> u32 {
         self.waiting as u32
     }
 
-    /// Measures in `start..end` from now on, and forgets what was measured before. Exact if `start`
-    /// is not before the latest call.
+    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was
+    /// measured before. Exact if `start` is not before the latest call.
     pub fn measure(&mut self, start: Time, end: Time) {
         let end = end.max(start);
         self.window = Window { start, end };
@@ -331,7 +335,8 @@ impl TimedLink {
         self.counts = Retransmission::default();
     }
 
-    /// The figures of the window, as of `now`, which [`TimedLink::on_time`] must have reached.
+    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`, which
+    /// [`TimedLink::on_time`] must have reached.
     pub fn finish(&self, now: Time) -> Measured {
         let now = now.max(self.clock);
         let mut link = self.clone();

@@ -23,7 +23,7 @@ const MAX_OPPORTUNITIES: usize = 1 << 28;
 
 const NS_PER_MS: u64 = 1_000_000;
 
-/// A recorded link: when packets of 1500 bytes could leave.
+/// Recorded capacity of a link: the times at which packets of 1500 bytes could leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Milliseconds of the opportunities, in order; never empty, and none is after the period.
@@ -33,7 +33,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads a trace of either format: rates if the first line has two numbers.
+    /// Reads a trace: a line has the milliseconds of one opportunity (mahimahi's format), or, if the first
+    /// line has two numbers, seconds and the rate in Mbit/s since the line before (Pensieve's).
     pub fn parse(text: &str) -> Result<Self, TraceError> {
         let first = text.lines().next().unwrap_or_default();
         if first.split_whitespace().count() == 2 {
@@ -125,7 +126,7 @@ impl Trace {
         }
     }
 
-    /// Opportunities in one period.
+    /// Number of delivery opportunities, of 1500 bytes each, in one period of the trace.
     pub fn opportunities(&self) -> usize {
         self.opportunities.len()
     }
@@ -206,7 +207,7 @@ pub struct TraceError {
 pub enum TraceErrorKind {
     /// The trace has no line at all.
     Empty,
-    /// The line (its beginning) is not a whole number of milliseconds below 2^32.
+    /// The line, whose beginning this is, has no whole number of milliseconds below 2^32.
     NotMilliseconds(String),
     /// The timestamp is before that of the line above.
     Decreasing {
@@ -219,15 +220,15 @@ pub enum TraceErrorKind {
     ZeroPeriod,
     /// The trace has more than 2^31 lines.
     TooLong,
-    /// The line (its beginning) is no time and rate.
+    /// The line, whose beginning this is, has no time in seconds and rate in Mbit/s.
     NotRate(String),
-    /// The time is not after that of the line above.
+    /// The time is not after that of the line above; the text is the line's beginning.
     NotLater(String),
     /// The time is more than 4,000,000 seconds after that of the first line.
     TooLate,
     /// The rates add up to more than 2^28 opportunities.
     TooMany,
-    /// The rates do not add up to one opportunity.
+    /// The rates do not add up to one opportunity of 1500 bytes.
     NoOpportunity,
 }
 

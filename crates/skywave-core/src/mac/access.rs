@@ -9,7 +9,7 @@ use super::config::{Config, Timing};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// The contention of one station.
+/// Channel access of one 802.11 station: interframe spaces, backoff and NAV, and so when it may send.
 #[derive(Debug)]
 pub struct Access {
     timing: Timing,
@@ -62,22 +62,22 @@ impl Access {
         }
     }
 
-    /// When to send the frame that was asked for; `None` while that is not known.
+    /// When to send the frame that was asked for; `None` while that is not known, or none was.
     pub fn due(&self) -> Option<Time> {
         self.due
     }
 
-    /// Until when others have reserved the channel.
+    /// Time until which frames to others reserve the channel: the network allocation vector.
     pub fn nav(&self) -> Time {
         self.nav
     }
 
-    /// The station hears something, or talks itself.
+    /// Whether the station hears something, or sends itself.
     pub fn is_busy(&self) -> bool {
         self.busy
     }
 
-    /// A backoff is going on.
+    /// Whether a frame waits for the end of a backoff.
     pub fn is_backing_off(&self) -> bool {
         self.wanted && self.backoff.is_some()
     }
@@ -99,7 +99,7 @@ impl Access {
         self.schedule(now);
     }
 
-    /// The frame is sent now.
+    /// The frame that was asked for is sent now: ends the request.
     pub fn take(&mut self) {
         self.wanted = false;
         self.backoff = None;
@@ -185,13 +185,13 @@ impl Access {
         }
     }
 
-    /// A frame was heard, and could be `understood` or not.
+    /// A frame was heard, and could be `understood` or not; if not, an EIFS comes after it instead of a DIFS.
     pub fn heard(&mut self, understood: bool, now: Time) {
         self.garbled = !understood;
         self.schedule(now);
     }
 
-    /// The channel is reserved until `until`.
+    /// A frame to another station reserves the channel until `until`.
     pub fn reserve(&mut self, until: Time, now: Time) {
         if until > self.nav {
             self.nav = until;
@@ -200,7 +200,8 @@ impl Access {
         }
     }
 
-    /// The channel is reserved until `until` if anything is heard before `by`, else until then.
+    /// A frame to another station reserves the channel until `until` if anything is heard before `by`, else
+    /// only until `by`.
     pub fn announce(&mut self, by: Time, until: Time, now: Time) {
         if until > self.nav {
             let before = self.announced;

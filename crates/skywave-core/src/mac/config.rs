@@ -7,16 +7,16 @@ use crate::time::Duration;
 /// The interframe spaces and the contention window of a standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// A slot of the backoff.
+    /// Length of a slot of the backoff.
     pub slot: Duration,
-    /// Between the frames of one exchange.
+    /// Short interframe space (SIFS), between the frames of one exchange.
     pub sifs: Duration,
     /// Contention window at first, in slots: a backoff is uniform on 0 to this.
     pub cw_min: u32,
-    /// The largest contention window.
+    /// The largest contention window, in slots.
     pub cw_max: u32,
-    /// A signal is noticed this long after it has begun: stations whose slots begin together collide,
-    /// however near they are. Less than a slot.
+    /// Time from the beginning of a signal until a station notices it: stations whose slots begin together
+    /// collide, however near they are. Less than a slot.
     pub cca: Duration,
 }
 
@@ -59,10 +59,10 @@ impl Timing {
     }
 }
 
-/// The parameters of a station's MAC.
+/// Settings of the MAC of an 802.11 station.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Slots and spaces.
+    /// Slot, interframe spaces and contention window.
     pub timing: Timing,
     /// Mode of unicast data frames.
     pub data_mode: Mode,
@@ -89,10 +89,11 @@ pub struct Config {
     pub short_retries: u32,
     /// Most attempts of a long frame.
     pub long_retries: u32,
-    /// A station that hears an RTS and then nothing need not wait for the rest of the exchange. (ns-2's do.)
+    /// Whether a station that hears an RTS and then nothing need not wait for the rest of the exchange.
+    /// (ns-2's wait.)
     pub nav_reset: bool,
-    /// A packet that found the channel idle needs no backoff even if the channel is taken before it is
-    /// sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
+    /// Whether a packet that found the channel idle needs no backoff even if the channel is taken before it
+    /// is sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
     pub keep_access: bool,
     /// Discipline of the queue, with its limit, which does not count the packet in service.
     pub queue: QueueConfig,
@@ -146,8 +147,8 @@ impl Config {
         self.frame_bytes(packet) > self.long_above
     }
 
-    /// After a frame that was not understood the channel counts as free only when an ACK to it would
-    /// have passed: EIFS.
+    /// Extended interframe space: after a frame that was not understood, the channel counts as free only when
+    /// it has been idle for this long, as an ACK to it would have passed then.
     pub fn eifs(&self) -> Duration {
         let ack = self
             .eifs_mode

@@ -19,19 +19,19 @@ use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
-/// An action of the MAC.
+/// An action of a station's MAC, for its driver to carry out ([`Dcf::poll`]).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output<P> {
     /// A frame is to be put on the air.
     Transmit(Frame<P>),
-    /// A packet has come from a station.
+    /// A packet has come from another station, for the layer above.
     Deliver {
         /// The station that sent it.
         from: Address,
         /// The packet.
         packet: P,
     },
-    /// A packet has got through, or was broadcast.
+    /// A packet was acknowledged, or was broadcast.
     Done {
         /// The station that has acknowledged it, or all of them.
         to: Address,
@@ -54,7 +54,7 @@ pub enum Output<P> {
     },
 }
 
-/// Counters of a MAC, for the layers above.
+/// Counters of a station's MAC, for the layers above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stats {
     /// Unicast data frames put on the air, each attempt counted.
@@ -73,7 +73,7 @@ pub struct Stats {
     pub queue_drops: u64,
     /// Packets that have left the queue to be served.
     pub served: u64,
-    /// Total time that these had waited in the queue.
+    /// Total time that the packets of [`Self::served`] had waited in the queue.
     pub waited: Duration,
     /// Packets that arrived a second time.
     pub duplicates: u64,
@@ -82,7 +82,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts since `before`.
+    /// Counts since `before`, an earlier state of the same counters.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Stats {
     }
 }
 
-/// The MAC of one station; `P` is a packet.
+/// MAC of one 802.11 station (DCF), without input and output; `P` is the type of its packets.
 #[derive(Debug)]
 pub struct Dcf<P> {
     config: Config,
@@ -188,18 +188,18 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.queue.len()
     }
 
-    /// The channel access, to look at.
+    /// The station's channel access, to read its NAV, backoff and contention window.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The channel counts as idle when a received frame has ended, before what it causes asks for access: the
-    /// driver is to say so first.
+    /// Whether [`Config::keep_access`] is on. Then the driver must call [`Self::on_idle`], if the channel is
+    /// idle, at the end of a frame before it passes on what was received.
     pub fn keeps_access(&self) -> bool {
         self.config.keep_access
     }
 
-    /// A packet for a neighbour, or for all of them.
+    /// Takes a packet of `bytes` bytes to send to the neighbour `to`, or to all of them.
     pub fn send(&mut self, now: Time, to: Address, bytes: u32, packet: P) {
         let waiting = Waiting { to, bytes, packet };
         let must_wait = self.current.is_some();
@@ -210,7 +210,8 @@ impl<P: Clone + Labelled> Dcf<P> {
         }
     }
 
-    /// Takes back a packet for a neighbour that has not been on the air, the one that has waited longest.
+    /// Takes back the packet for neighbour `to` that has waited longest and was never on the air; `None` if
+    /// there is none.
     pub fn withdraw(&mut self, now: Time, to: Address) -> Option<P> {
         if let Some(current) = self.current.take_if(|c| c.waiting.to == to && !c.sent) {
             self.access.cancel();
@@ -220,12 +221,12 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.queue.take_for(to).map(|waiting| waiting.packet)
     }
 
-    /// The next thing that the MAC does.
+    /// The next action for the driver; to be asked after each call until `None`.
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// When it next wants to act by itself.
+    /// When [`Self::on_timer`] is due; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         let reply = self.reply.map_or(Time::MAX, |(at, _)| at);
         let awaited = self.awaited.map_or(Time::MAX, |(_, until)| until);
@@ -244,12 +245,12 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.access.on_idle(now);
     }
 
-    /// The radio has received something that it could not understand.
+    /// The radio has received a frame that it could not understand.
     pub fn on_garbled(&mut self, now: Time) {
         self.access.heard(false, now);
     }
 
-    /// The radio has received a frame.
+    /// The radio has received a frame, for this station or for another one.
     pub fn on_frame(&mut self, now: Time, frame: &Frame<P>) {
         self.access.heard(true, now);
         if frame.to.is_broadcast() {
@@ -361,7 +362,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.awaited = Some((what, until));
     }
 
-    /// Does what is due.
+    /// Does what is due by `now`: answers a frame, gives up the wait for an answer, or begins to send.
     pub fn on_timer(&mut self, now: Time) {
         if let Some((_, reply)) = self.reply.take_if(|(at, _)| *at <= now) {
             self.transmit_reply(reply);

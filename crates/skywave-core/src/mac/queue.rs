@@ -11,18 +11,18 @@ use crate::radio::Address;
 use crate::time::{Duration, Time};
 use crate::units::{Backlog, Rate};
 
-/// A packet and the station that is to have it.
+/// A packet that waits at a station's MAC, and the station that is to have it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting<P> {
     /// The next station, or all.
     pub to: Address,
-    /// Bytes of the packet, without the MAC's.
+    /// Bytes of the packet, without the MAC's headers.
     pub bytes: u32,
     /// The packet.
     pub packet: P,
 }
 
-/// The packets that wait, the one in service not among them.
+/// Queue of a station's MAC: the packets that wait, the one in service not among them.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
     discipline: Discipline,
@@ -89,7 +89,7 @@ impl<P: Labelled> Queue<P> {
     }
 
     /// Takes the packet to serve from `now` on, marked if the discipline says so, and tells how long it has
-    /// waited.
+    /// waited; `None` if none waits.
     pub fn pop(&mut self, now: Time) -> Option<(Waiting<P>, Duration)> {
         let (head, _) = self.discipline.take(now, &mut self.gone);
         self.let_go();
@@ -109,7 +109,8 @@ impl<P: Labelled> Queue<P> {
         self.dropped.pop_front()
     }
 
-    /// Takes out the packet for a station that has waited longest, wherever it is.
+    /// Takes out the packet for station `to` that has waited longest, wherever it is; `None` if there is
+    /// none.
     pub fn take_for(&mut self, to: Address) -> Option<Waiting<P>> {
         let placed = (0..).zip(&self.places);
         let found = placed.filter_map(|(id, placed)| Some((id, placed.as_ref()?)));
@@ -125,7 +126,7 @@ impl<P: Labelled> Queue<P> {
         self.discipline.waiting().packets
     }
 
-    /// True when none waits.
+    /// True when no packet waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

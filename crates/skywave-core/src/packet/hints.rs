@@ -4,8 +4,9 @@ use crate::time::Duration;
 
 use super::Marks;
 
-/// Hints of one segment for cross-layer mechanisms. A data segment carries none but [`Marks::ASKS`]; an ACK carries
-/// those of the data that it answers.
+/// Hints of one segment for cross-layer mechanisms: what a receiver tells the sender about the way of the
+/// data, beside TCP's own fields. A data segment carries none but [`Marks::ASKS`]; an ACK carries those of
+/// the data that it answers.
 ///
 /// The one-way delay is not among them: it is the difference of the two timestamps of an ACK, as long
 /// as the clocks of both hosts agree.
@@ -33,19 +34,19 @@ impl Hints {
         self == Self::NONE
     }
 
-    /// Whether an answer to data that asked says that everything before has arrived.
+    /// Whether this ACK answers data that asked ([`Marks::ASKS`]): everything before that data has arrived.
     pub fn is_all_received(self) -> bool {
         self.marks.contains(Marks::ALL_RECEIVED)
     }
 
-    /// A channel, not a queue, lost the segment that this ACK asks for.
+    /// Whether a channel, not a queue, lost the segment that this ACK asks for.
     pub fn is_eln(self) -> bool {
         self.marks.contains(Marks::ELN)
     }
 }
 
-/// A time that stations contended for a radio channel, in units of 8 µs, at most 0.52 s, which is that
-/// or more. Two bytes, as an option on the wire would have; packed, so that the four bytes of flags and
+/// Time for which stations contended for a radio channel, in units of 8 µs; the largest, 0.52 s, also stands
+/// for more. Two bytes, as an option on the wire would have; packed, so that the four bytes of flags and
 /// hints in a segment have no gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[repr(C, packed)]
@@ -57,7 +58,7 @@ impl ContentionDelay {
     /// Nanoseconds in a unit: less than a slot of any 802.11.
     const UNIT_NS: u64 = 8_000;
 
-    /// The nearest value that can be told.
+    /// The nearest multiple of 8 µs, at most 0.52 s.
     pub fn from_duration(delay: Duration) -> Self {
         let units = (delay.as_nanos() + Self::UNIT_NS / 2) / Self::UNIT_NS;
         Self(u16::try_from(units).unwrap_or(u16::MAX))
@@ -74,7 +75,7 @@ impl ContentionDelay {
         Duration::from_nanos(u64::from(self.0) * Self::UNIT_NS)
     }
 
-    /// The time of one more station on the way.
+    /// Sum with the contention of one more station on the way, `delay`.
     #[must_use]
     pub fn plus(self, delay: Duration) -> Self {
         Self(self.0.saturating_add(Self::from_duration(delay).0))

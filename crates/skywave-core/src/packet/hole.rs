@@ -8,13 +8,14 @@ use crate::seq::SeqNr;
 pub struct Hole {
     /// First sequence number that is missing.
     pub start: SeqNr,
-    /// First sequence number after it.
+    /// First sequence number after the missing bytes.
     pub end: SeqNr,
 }
 
 impl Hole {
-    /// Bytes of the payload of a datagram that names it: the addresses and ports of the connection, and both numbers.
+    /// Payload bytes of a UDP datagram that names a hole: the addresses and ports of the connection, and both
+    /// numbers.
     pub const PAYLOAD_BYTES: u32 = 12 + 8;
-    /// Bytes of that datagram on the wire.
+    /// Bytes on the wire of a UDP datagram that names a hole, IPv4 and UDP headers included.
     pub const WIRE_BYTES: u32 = UDP_HEADER_BYTES + Self::PAYLOAD_BYTES;
 }

@@ -4,13 +4,13 @@ use std::fmt;
 
 use crate::seq::SeqNr;
 
-/// At most four blocks fit the option space, three beside timestamps.
+/// Most SACK blocks in a segment: four fit the option space, three beside timestamps.
 pub const MAX_SACK_BLOCKS: usize = 4;
 
-/// Bytes `start..end` that the receiver holds.
+/// Bytes `start..end` that a receiver reports: to have (SACK, RFC 2018), or to miss ([`Options::Missing`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
-    /// First sequence number held.
+    /// First sequence number of the block.
     pub start: SeqNr,
     /// First sequence number after the block.
     pub end: SeqNr,
@@ -44,10 +44,10 @@ pub enum Options {
     Sack3([SackBlock; 3]),
     /// Four SACK blocks.
     Sack4([SackBlock; MAX_SACK_BLOCKS]),
-    /// The offers of a SYN.
+    /// Options of a SYN, which offer the abilities of its sender.
     Syn(SynOptions),
-    /// The window of the data's sender in whole segments, for a receiver that acknowledges by it (Chen, Marsic and
-    /// Miller 2008).
+    /// Window that the data's sender has in force, in whole segments, told to a receiver that acknowledges by
+    /// it (Chen, Marsic and Miller 2008).
     Window(u16),
     /// A segment that has not come, which a receiver names to ask for it (Long et al., in Francis 2012, section
     /// 3.2.3).
@@ -68,7 +68,7 @@ impl Options {
         }
     }
 
-    /// The offers of a SYN, if these are its options.
+    /// Abilities that a SYN offers; `None` if these are not the options of a SYN.
     pub fn syn(&self) -> Option<&SynOptions> {
         match self {
             Self::Syn(options) => Some(options),
@@ -76,7 +76,7 @@ impl Options {
         }
     }
 
-    /// The window of the data's sender in whole segments, if it tells that.
+    /// Window that the data's sender tells, in whole segments; `None` if these options tell none.
     pub fn window(&self) -> Option<u16> {
         match self {
             Self::Window(segments) => Some(*segments),
@@ -98,8 +98,8 @@ impl Options {
         matches!(self, Self::None)
     }
 
-    /// Bytes on the wire, padded to words (RFC 2018: 8 a block and 2; a told window 6; a missing segment 12). Of a SYN's
-    /// offers none: the header of a simulated segment has a size that the scenario gives.
+    /// Bytes of the options on the wire, padded to words of four: 4 and 8 a SACK block, 8 for a told window,
+    /// 12 for a missing segment; 0 for a SYN's, as its simulated size is the scenario's.
     #[inline]
     pub fn wire_len(&self) -> u32 {
         match self {
@@ -112,7 +112,8 @@ impl Options {
         }
     }
 
-    /// Adds a SACK block after the others; nothing if there is no room, or beside something else.
+    /// Adds a SACK block after the others. Does nothing if there are four, or if the options are something
+    /// else.
     pub fn push_sack(&mut self, block: SackBlock) {
         *self = match *self {
             Self::None => Self::Sack1([block]),

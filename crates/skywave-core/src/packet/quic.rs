@@ -12,9 +12,11 @@ const SHORT_HEADER: u32 = 1 + 8 + 4;
 const TAG: u32 = 16;
 /// Bytes of a STREAM frame (RFC 9000 section 19.8) before its data: type, stream, offset, length.
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
-/// Bytes that a packet with data has beside the data.
+/// Bytes that a packet with data has beside the data: QUIC's short header, the STREAM frame's, and the AEAD
+/// tag.
 pub const DATA_OVERHEAD: u32 = SHORT_HEADER + STREAM_FRAME + TAG;
-/// Bytes of a packet that opens a connection (RFC 9000 section 14.1).
+/// Bytes of a packet that opens a connection, or answers one that does, without UDP and IP headers (RFC 9000
+/// section 14.1).
 pub const HELLO: u32 = 1200;
 /// Ranges of packet numbers that a receiver remembers, and reports at most (RFC 9000 section 13.2.3).
 pub const MAX_ACK_RANGES: usize = 32;
@@ -27,7 +29,7 @@ const TIME_UNIT: Duration = Duration::from_micros(1);
 /// An ACK tells its delay in units of 2^3 µs (`ack_delay_exponent`, RFC 9000 section 18.2).
 const DELAY_UNIT: Duration = Duration::from_micros(8);
 
-/// A packet of either end.
+/// A simulated QUIC packet of either end; payload bytes are counted, not carried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Packet {
     /// The sender of data opens the connection; in place of the packets with a TLS handshake.
@@ -62,7 +64,7 @@ impl Packet {
         }
     }
 
-    /// No packet is empty.
+    /// Always false: no packet is empty.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -82,20 +84,21 @@ pub struct Data {
 }
 
 impl Data {
-    /// First stream position after it.
+    /// First stream position after the piece; the end of the stream takes one of its own.
     pub fn end(&self) -> u64 {
         self.offset + u64::from(self.len) + u64::from(self.fin)
     }
 }
 
-/// An ACK frame (RFC 9000 section 19.3), with arrival times if these were agreed on, and how much more the receiver takes (MAX_DATA, section 19.9).
+/// An ACK frame (RFC 9000 section 19.3), with arrival times if these were agreed on, and how much more the
+/// receiver takes (MAX_DATA, section 19.9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// Largest number of a packet that has arrived.
     pub largest: u64,
     /// First stream position that the receiver has no room for.
     pub limit: u64,
-    /// Number of packets that have arrived marked, if the sender's are ECN-capable.
+    /// Number of packets that have arrived marked CE so far; `None` if the sender's are not ECN-capable.
     pub ce: Option<u32>,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
@@ -116,7 +119,7 @@ impl Ack {
         }
     }
 
-    /// For how long the receiver says that it has held it back.
+    /// Time for which the receiver says that it has held this ACK back, in steps of 8 µs.
     pub fn delay(&self) -> Duration {
         DELAY_UNIT * u64::from(self.delay)
     }
@@ -224,8 +227,9 @@ impl Default for AckReport {
 }
 
 impl AckReport {
-    /// Adds when packets came whose numbers are at most `largest`, in the order of their arrival: the latest ones if
-    /// they are more than [`MAX_ACK_TIMES`] or than there is room for. For an empty report, before its ranges.
+    /// Adds arrival times: `arrivals` has numbers of packets, at most `largest`, and when they came, in the
+    /// order of arrival. The latest are told, at most [`MAX_ACK_TIMES`] and as many as there is room for. For
+    /// an empty report, before its ranges.
     pub fn put_times(&mut self, largest: u64, arrivals: &[(u64, Time)]) {
         let mut told = &arrivals[arrivals.len().saturating_sub(MAX_ACK_TIMES)..];
         while !self.has_put_times(largest, told) {
@@ -270,7 +274,7 @@ impl AckReport {
         fits
     }
 
-    /// How many ranges.
+    /// Number of ranges of packet numbers in the report.
     pub fn count(&self) -> usize {
         usize::from(self.count)
     }
@@ -318,8 +322,8 @@ fn get_varint(bytes: &mut &[u8]) -> Option<u64> {
     Some(value & (u64::MAX >> 2 >> (64 - 8 * len)))
 }
 
-/// A packet as links carry it: it may lie at any fourth byte, so that it leaves no gap among the
-/// fields of other packets.
+/// A packet as links carry it, aligned to four bytes only, so that it leaves no gap among the fields of other
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed(4))]
 pub struct Carried(pub Packet);

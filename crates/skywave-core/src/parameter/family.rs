@@ -2,8 +2,9 @@
 
 use super::{Field, Parameter, Refusal, Value};
 
-/// Type of configurations, `()` where there is nothing to configure. A bare number has no meaning of its own: a model that
-/// is configured by one states `DEFAULT` and `FIELDS` in its description.
+/// Settings of a model, with their defaults and parameters; `()` where there is nothing to configure. A bare
+/// number has no meaning of its own: a model that is configured by one states `DEFAULT` and `FIELDS` in its
+/// description.
 pub trait Configuration: Clone + 'static {
     /// Values where a file gives none.
     const DEFAULT: Self;
@@ -23,7 +24,7 @@ impl Configuration for f64 {
     const DEFAULT: Self = 0.0;
 }
 
-/// A configuration's description; see the [module](super).
+/// Description of a model or a configuration: its name, meaning, source and parameters ([module](super)).
 pub trait Described {
     /// The parameters; `()` for none.
     type Config: Configuration;
@@ -44,7 +45,8 @@ pub trait Described {
     }
 }
 
-/// A configuration whose parameters a program can set without knowing them, by their places in the description.
+/// A configuration whose parameters a program can read and set by their index in the description, without
+/// knowing them.
 pub trait Settings: Clone + PartialEq + std::fmt::Debug + 'static {
     /// The value of a parameter; `None` where it has none.
     fn get(&self, parameter: usize) -> Option<Value>;
@@ -56,16 +58,17 @@ pub trait Settings: Clone + PartialEq + std::fmt::Debug + 'static {
     fn check(&self) -> Result<(), Refusal>;
 }
 
-/// A model that is built in, as others see it.
+/// Description of a built-in model, such as a loss model or a policy of the TCP sender, as files and the
+/// reference know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// Name of the family; of a policy slot's members, the slot.
+    /// Name of the family of models to which it belongs, or of the TCP sender's slot for policies.
     pub slot: &'static str,
     /// Name in scenario files.
     pub name: &'static str,
     /// Meaning, in a sentence.
     pub summary: &'static str,
-    /// Where it was published; empty for nowhere.
+    /// Where the model was published; empty for nowhere.
     pub source: &'static str,
     /// The parameters that can be set.
     pub parameters: &'static [Parameter],
@@ -80,7 +83,7 @@ impl Member {
     }
 }
 
-/// A family of models: the configuration of any of them.
+/// Configuration of any model of a family, such as the loss models, of which files choose one by its name.
 pub trait Family: Settings {
     /// Name of the family.
     const NAME: &'static str;

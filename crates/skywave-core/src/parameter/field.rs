@@ -6,7 +6,7 @@ use crate::units::{Limit, Rate};
 
 /// A parameter and its place in the configuration `C`.
 pub struct Field<C> {
-    /// The description that others see.
+    /// Description of the parameter: its name, meaning, kind, default and bounds.
     pub parameter: Parameter,
     place: Place<C>,
 }
@@ -51,7 +51,7 @@ impl<C> Field<C> {
         }
     }
 
-    /// A parameter that has no place beside some values of those before it: `place` refuses it then.
+    /// A parameter that may be given only beside certain values of those before it: else `place` refuses it.
     pub const fn within(
         kind: Kind,
         name: &'static str,
@@ -64,7 +64,8 @@ impl<C> Field<C> {
         }
     }
 
-    /// A parameter that is kept in another form than it is written: `get` and `set` translate.
+    /// A parameter that the configuration keeps in another form than files write it: `get` and `set`
+    /// translate.
     pub const fn by(
         kind: Kind,
         name: &'static str,
@@ -78,37 +79,37 @@ impl<C> Field<C> {
         }
     }
 
-    /// A file must give it.
+    /// Makes it a parameter that a file must give.
     pub const fn needed(mut self) -> Self {
         self.parameter.absent = Absent::Needed;
         self
     }
 
-    /// Words for what holds where a file does not give it.
+    /// Sets words that describe the default, where no single value tells it ("no limit").
     pub const fn or(mut self, words: &'static str) -> Self {
         self.parameter.absent = Absent::Words(words);
         self
     }
 
-    /// The only parameter, written in the place of the table.
+    /// Makes it the only parameter, whose value files write in the place of the table.
     pub const fn alone(mut self) -> Self {
         self.parameter.form = Form::Alone;
         self
     }
 
-    /// A parameter that results tell by its value, without its name.
+    /// Makes results show the parameter's value without its name.
     pub const fn by_value(mut self) -> Self {
         self.parameter.form = Form::ByValue;
         self
     }
 
-    /// The largest value of a count.
+    /// Sets the largest value of a parameter that is a count.
     pub const fn up_to(mut self, most: u64) -> Self {
         self.parameter.most = most;
         self
     }
 
-    /// The smallest value of a length of time.
+    /// Sets the smallest value of a parameter that is a length of time.
     pub const fn no_shorter_than(mut self, shortest: Duration) -> Self {
         self.parameter.shortest = shortest;
         self
@@ -141,7 +142,7 @@ impl<C> Field<C> {
     }
 }
 
-/// A type of which parameters are kept.
+/// A type in which a configuration keeps a parameter, converted from and to [`Value`].
 pub trait Stored {
     /// The value; `None` where there is none.
     fn value(&self) -> Option<Value>;

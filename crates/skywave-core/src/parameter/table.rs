@@ -2,7 +2,7 @@
 
 use super::{Described, Parameter, Settings};
 
-/// A configuration that is written as a table of its parameters.
+/// A configuration that files write as one table of its parameters, without a choice of a name.
 pub trait Table: Settings + Described<Config = Self> {
     /// The parameters that can be set.
     const PARAMETERS: &'static [Parameter];
@@ -50,7 +50,7 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// Ways to write a configuration, and its absence, as a name.
+/// Names that files may write in the place of a configuration's table: "none" to leave it out, and presets.
 pub trait Presets: Sized + 'static {
     /// Meaning of "none", by which the configuration is left out.
     const NONE: &'static str;
@@ -58,7 +58,7 @@ pub trait Presets: Sized + 'static {
     const PRESETS: &'static [(&'static str, &'static str, Self)] = &[];
 }
 
-/// A configuration that may be left out by "none".
+/// A configuration that files may leave out by "none", or choose by the name of a preset.
 pub trait Optional: Table + Presets {
     /// "none", and the names of the presets.
     const NAMES: &'static [&'static str];

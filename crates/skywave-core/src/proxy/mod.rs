@@ -43,10 +43,11 @@ pub struct ProxyConfig {
     pub towards_destination: TowardsDestination,
 }
 
-/// Policy of a proxy towards the source.
+/// Policy of a proxy that splits a TCP path, on the source's side: what it acknowledges, and which window it
+/// grants.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TowardsSource {
-    /// Acknowledges everything received, and grants all the room that there is.
+    /// Acknowledges everything received, and grants all the room that the receive buffer has.
     #[default]
     Plain,
     /// Acknowledgements of everything received, and a window of at most this many full segments, so that the
@@ -85,7 +86,8 @@ impl ProxyConfig {
     }
 }
 
-/// The part of a proxy's node that joins its two connections.
+/// The part of a proxy's node that joins its two TCP connections: takes the bytes that come in order from the
+/// source, and hands them to the connection to the destination.
 ///
 /// # The caller's contract
 /// The driver owns both connections and gives them their segments and timers as it does elsewhere.
@@ -108,7 +110,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy that has taken nothing.
+    /// A proxy that has taken no bytes from the source yet.
     pub fn new(config: ProxyConfig) -> Self {
         Self {
             handed: 0,
@@ -124,7 +126,8 @@ impl Proxy {
         }
     }
 
-    /// Moves what can be moved from one connection to the other.
+    /// Opens and closes the connection to the destination as the source does, hands on the bytes that the
+    /// policies let pass, and frees the room of those that the destination has acknowledged.
     pub fn work(
         &mut self,
         now: Time,
@@ -182,18 +185,20 @@ impl Proxy {
         }
     }
 
-    /// When [`Self::work`] is due without any input.
+    /// When [`Self::work`] is due without any input; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         let watch = self.watch.as_ref().and_then(Watch::next_timer);
         watch.into_iter().chain(self.release.next_timer()).min()
     }
 
-    /// Payload bytes in the buffer: they came in order, and the destination has not acknowledged them.
+    /// Payload bytes in the proxy's buffer: they came in order, and the destination has not acknowledged
+    /// them.
     pub fn buffered(&self, from_source: &Connection) -> u64 {
         from_source.received() - self.done
     }
 
-    /// Payload bytes that move with the proxy: those [in the buffer](Self::buffered) and those that came out of order.
+    /// Payload bytes that move with the proxy to another node: those [in the buffer](Self::buffered) and
+    /// those that came out of order.
     pub fn holds(&self, from_source: &Connection) -> u64 {
         self.buffered(from_source) + from_source.receiver().out_of_order()
     }

@@ -11,12 +11,12 @@ use super::packet::DATA_OVERHEAD;
 /// Payload of a full packet by default: with its headers and those of UDP and IPv4 it makes 1500 bytes.
 pub const DEFAULT_MSS: u16 = 1435;
 
-/// Everything that makes one connection.
+/// Settings of one simulated QUIC connection, of both its ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// How the window grows and shrinks.
+    /// Congestion control: how the window grows and shrinks.
     pub congestion: CongestionConfig,
-    /// Rule that ends slow start besides a loss, for laws without a slow start of their own.
+    /// Rule that ends slow start besides a loss, for congestion controls without a slow start of their own.
     pub slow_start: SlowStartConfig,
     /// First congestion window, in full packets (RFC 9002 section 7.2: ten).
     pub initial_window: Segments,
@@ -26,21 +26,22 @@ pub struct Config {
     pub receive_buffer: u32,
     /// Whether a round trip comes before the first data.
     pub handshake: Handshake,
-    /// Packets with data may be marked instead of dropped (RFC 9000 section 13.4).
+    /// Whether packets with data are ECN-capable, so that queues may mark them instead of dropping them (RFC
+    /// 9000 section 13.4).
     pub ecn: bool,
     /// Whether ECN-capable packets carry ECT(1), by which queues know senders of low latency (RFC
     /// 9331).
     pub l4s: bool,
-    /// When a packet counts as lost, and when the sender probes.
+    /// Constants of loss recovery: when a packet counts as lost, and when the sender probes.
     pub loss: LossConfig,
     /// The receiver acknowledges this many packets at once (RFC 9000 section 13.2.2: at least every second).
     pub ack_every: u32,
     /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
     pub max_ack_delay: Duration,
-    /// ACKs tell when packets came, which gives laws one-way delays (draft-smith-quic-receive-ts): by default to laws
-    /// that go by them.
+    /// Whether ACKs tell when packets came, which gives congestion controls one-way delays
+    /// (draft-smith-quic-receive-ts). By default for those that go by them.
     pub receive_times: bool,
-    /// The receiver's clock, by which it tells that; `None` for the time itself.
+    /// Clock of the receiver, by which it tells arrival times; `None` for an exact one.
     pub clock: Option<Clock>,
 }
 
@@ -52,11 +53,12 @@ pub struct LossConfig {
     /// A packet is lost when a later one has arrived and it is older than this many round trips
     /// (`kTimeThreshold`).
     pub time_threshold: f64,
-    /// The timer's clock (`kGranularity`).
+    /// Least time by which a packet must be late to count as lost, and clock granularity in the probe timeout
+    /// (`kGranularity`).
     pub granularity: Duration,
     /// Round-trip time until there is a sample (`kInitialRtt`).
     pub initial_rtt: Duration,
-    /// Losses over more than this many probe timeouts are persistent congestion
+    /// Losses over a time of more than this many probe timeouts are persistent congestion
     /// (`kPersistentCongestionThreshold`).
     pub persistent_threshold: u64,
 }
@@ -74,7 +76,7 @@ impl Default for LossConfig {
 }
 
 impl Config {
-    /// A connection under this law, with RFC 9000's and RFC 9002's values.
+    /// Settings with this congestion control and the values of RFC 9000 and RFC 9002.
     pub fn new(congestion: CongestionConfig) -> Self {
         Self {
             slow_start: SlowStartConfig::Standard,
@@ -109,9 +111,9 @@ impl Config {
     }
 }
 
-/// The settings from which a [`Control`](super::Control) of this law is built, for packets of `segment` bytes: an
-/// initial window of ten packets, and HyStart++ for laws without a slow start of their own. A `Control` ignores
-/// the loss detection and recovery in them: QUIC has its own.
+/// Settings from which a [`Control`](super::Control) with this congestion control is built, for packets of
+/// `segment` bytes: an initial window of ten packets, and HyStart++ where `congestion` has no slow start of
+/// its own. A `Control` ignores the loss detection and recovery in them: QUIC has its own.
 ///
 /// # Panics
 /// Never: "newreno" is built in.

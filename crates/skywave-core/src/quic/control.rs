@@ -36,7 +36,8 @@ use super::sent::{Packets, Sent};
 /// The smallest window, in segments (RFC 9002 section 7.2).
 const MIN_WINDOW: Segments = Segments(2.0);
 
-/// A window law, and what it is to know of a connection.
+/// A congestion control at work in a QUIC connection: its driver tells of packets sent, acknowledged and
+/// lost, and asks for the window and the pace.
 ///
 /// An ACK frame is told by [`on_acked`](Self::on_acked) for each packet that it is the first to report, and
 /// [`on_one_way`](Self::on_one_way) for those whose arrival the peer tells, then [`end_acks`](Self::end_acks); losses
@@ -115,11 +116,11 @@ impl Told {
 }
 
 impl Control {
-    /// For a connection that has sent nothing. Of `config` only the law, the size of a segment, the initial
-    /// window, the rule of slow start and the clock of round trips count.
+    /// State for a connection that has sent nothing. Of `config` only the congestion control, the size of a
+    /// segment, the initial window and threshold, the rule of slow start and `rto` count.
     ///
-    /// A segment is `config.mss` bytes as long as the connection lasts, although packets may become larger: laws
-    /// count in segments, and fractions are as good as whole ones to them.
+    /// A segment is `config.mss` bytes as long as the connection lasts, although packets may become larger:
+    /// congestion controls count in segments, and fractions are as good as whole ones to them.
     pub fn new(config: &TcpConfig) -> Self {
         let congestion = Congestion::new(config);
         let mut rate = RateSampler::default();
@@ -177,7 +178,7 @@ impl Control {
         number
     }
 
-    /// An ACK frame is the first to report this packet.
+    /// Packet `number` is acknowledged: an ACK frame is the first to report it.
     pub fn on_acked(&mut self, now: Time, number: u64) {
         let flight = self.packets.in_flight();
         let Some(packet) = self.packets.take(number) else {
@@ -190,19 +191,20 @@ impl Control {
         self.rate.on_delivered(number, u64::from(packet.bytes), now);
     }
 
-    /// The ACK frame reports this many more packets marked CE. For laws that go by the share of marks; told
-    /// before [`end_acks`](Self::end_acks).
+    /// The ACK frame reports this many more packets marked CE. For congestion controls that go by the share
+    /// of marks; to be told before [`end_acks`](Self::end_acks).
     pub fn on_marks(&mut self, packets: u64) {
         self.marked += packets;
     }
 
-    /// A packet took this long from host to host, by the clocks of the two. The law hears the smallest one with the
-    /// next ACK.
+    /// A packet took this long from host to host, by the clocks of the two. The congestion control hears the
+    /// smallest such delay with the next ACK.
     pub fn on_one_way(&mut self, delay: Offset) {
         self.one_way = Some(self.one_way.map_or(delay, |least| least.min(delay)));
     }
 
-    /// All is told of an ACK frame. `app_limited`: it left room in the window, and there was nothing to send.
+    /// All is told of an ACK frame: takes its round trip, and lets the window grow. `app_limited`: it left
+    /// room in the window, and there was nothing to send.
     pub fn end_acks(&mut self, now: Time, app_limited: bool) {
         let acked = std::mem::take(&mut self.acked);
         let marked = std::mem::take(&mut self.marked);
@@ -272,8 +274,9 @@ impl Control {
         }
     }
 
-    /// All is told of the packets that an ACK or a timer showed to be lost. `persistent`: they are persistent
-    /// congestion (section 7.6). Returns whether they are answered by a cut.
+    /// All packets that an ACK or a timer showed to be lost are told. `persistent`: they are persistent
+    /// congestion (section 7.6). Returns whether the window is cut for them: always if `persistent`, else
+    /// once a recovery period.
     pub fn end_losses(&mut self, now: Time, persistent: bool) -> bool {
         let lost = std::mem::take(&mut self.found_lost);
         let Some((newest, packet)) = lost.newest else {
@@ -302,8 +305,8 @@ impl Control {
         true
     }
 
-    /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at `sent`.
-    /// Returns whether that is answered by a cut.
+    /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at
+    /// `sent`. Returns whether the window is cut for that: once a recovery period.
     pub fn on_marked(&mut self, now: Time, number: u64, sent: Time) -> bool {
         if number < self.recovery_end {
             return false;
@@ -383,7 +386,7 @@ impl Control {
         self.window.cwnd.max(MIN_WINDOW).to_bytes(self.mss)
     }
 
-    /// The window and the threshold in full packets.
+    /// The congestion window and the slow start threshold, in segments.
     pub fn in_packets(&self) -> Window {
         Window {
             cwnd: self.window.cwnd.max(MIN_WINDOW),
@@ -391,7 +394,7 @@ impl Control {
         }
     }
 
-    /// The slow start threshold in bytes; `None` before the first cut.
+    /// The slow start threshold in bytes; `None` while it is infinite, as before the first cut.
     pub fn ssthresh(&self) -> Option<u64> {
         let ssthresh = self.window.ssthresh;
         (ssthresh.0.is_finite()).then(|| ssthresh.to_bytes(self.mss))
@@ -402,14 +405,14 @@ impl Control {
         self.packets.in_flight()
     }
 
-    /// How fast packets are to leave: the law's pace, or that of Linux for its window (QUIC senders must not
-    /// send bursts, section 7.7). `None` while no round trip is known.
+    /// Rate at which packets are to leave: that of the congestion control, or Linux' for its window (QUIC
+    /// senders must not send bursts, section 7.7). `None` while no round trip is known.
     pub fn pacing_rate(&self) -> Option<Rate> {
         let own = self.congestion.pacing_rate();
         own.or_else(|| rate_of(&self.window, self.rtt.srtt(), self.mss))
     }
 
-    /// Bytes that may leave at once, if the law says so.
+    /// Bytes that may leave at once when paced; `None` if the congestion control leaves that to the pacing.
     pub fn send_quantum(&self) -> Option<u64> {
         self.congestion.send_quantum()
     }

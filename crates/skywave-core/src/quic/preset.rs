@@ -3,7 +3,7 @@
 use crate::tcp::config::CongestionConfig;
 use crate::tcp::congestion::CubicConfig;
 
-/// QUIC's loss recovery under a law.
+/// A named QUIC transport: RFC 9002's loss recovery with a congestion control.
 #[derive(Clone, Debug)]
 pub struct Preset {
     /// Name in scenario files.
@@ -12,11 +12,12 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where it was published.
     pub source: &'static str,
-    /// Law of congestion control.
+    /// Congestion control of the transport.
     pub congestion: CongestionConfig,
 }
 
-/// The presets; a scenario may also name the first one with any other law of the slot.
+/// The named QUIC transports; a scenario may also combine the first one with any other congestion control of
+/// this crate.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "quic",
@@ -44,7 +45,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// The preset of that name.
+/// The QUIC transport of that name; `None` if there is none.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }

@@ -9,7 +9,7 @@ use crate::time::Time;
 use super::config::Config;
 use super::packet::{Ack, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
 
-/// A receiver of one stream.
+/// Receiver of one QUIC stream, without input and output: puts the stream together and acknowledges packets.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: Arc<Config>,
@@ -39,7 +39,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has heard nothing.
+    /// A receiver that has got no packet yet.
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
         Self {
             config: config.into(),
@@ -73,12 +73,13 @@ impl Receiver {
         }
     }
 
-    /// An ACK has been held back for long enough.
+    /// An ACK may have been held back for long enough. Does nothing: [`Self::poll_transmit`] looks at the
+    /// time itself.
     pub fn on_timer(&mut self, _now: Time) {
         // `poll_transmit` looks at the time itself.
     }
 
-    /// When [`Self::poll_transmit`] has an ACK to send.
+    /// When [`Self::poll_transmit`] has an ACK to send; `None` while there is none.
     pub fn next_timer(&self) -> Option<Time> {
         self.ack_at
     }
@@ -206,12 +207,12 @@ impl Receiver {
         position < self.next || self.held.at(position).is_some()
     }
 
-    /// The end of the stream and everything before it has arrived.
+    /// Whether the end of the stream and everything before it has arrived.
     pub fn is_finished(&self) -> bool {
         self.end.is_some_and(|end| self.next > end)
     }
 
-    /// Number of ranges of packet numbers that it remembers.
+    /// Number of ranges of packet numbers that the receiver remembers, to acknowledge them; at most 32.
     pub fn remembered(&self) -> usize {
         self.numbers.len()
     }

@@ -30,7 +30,8 @@ enum State {
     Established,
 }
 
-/// A sender of one stream, which finds its losses by RFC 9002.
+/// Sender of one QUIC stream, without input and output: finds losses by RFC 9002, and sends lost data in new
+/// packets.
 #[derive(Debug)]
 pub struct Sender {
     config: Arc<Config>,
@@ -91,7 +92,7 @@ impl Sender {
         }
     }
 
-    /// Counts the times under each limit between `from` and `to` only.
+    /// Restricts [`Self::limit_times`] to the time from `from` to `to`.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }
@@ -147,18 +148,19 @@ impl Sender {
         }
     }
 
-    /// The round trip that the latest ACK measured, if it did and nobody has asked before. The peer's delay is
-    /// in it.
+    /// The round trip that the latest ACK measured, the peer's ACK delay included. `None` if it measured
+    /// none, or if that was asked before.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
         self.rtt_sample.take()
     }
 
-    /// The data that the packet polled last sent again, if it did and nobody has asked before.
+    /// Retransmission in the packet that [`Self::poll_transmit`] returned last; `None` if that had no data
+    /// sent before, or if this was asked before.
     pub fn poll_resend(&mut self) -> Option<Resend> {
         self.resend.take()
     }
 
-    /// Smoothed round trip and its deviation.
+    /// Smoothed round-trip time and its deviation.
     pub fn rtt(&self) -> &RtoEstimator {
         self.rtt.estimator()
     }
@@ -168,12 +170,12 @@ impl Sender {
         self.rtt.min()
     }
 
-    /// The probe timeout, with what expiries have added to it.
+    /// The probe timeout (PTO), doubled for each one that has expired since an ACK with news.
     pub fn pto(&self) -> Duration {
         self.rtt.pto(self.config.max_ack_delay, self.pto_count)
     }
 
-    /// The window, in full packets.
+    /// The congestion window and the slow start threshold, in full packets.
     pub fn window(&self) -> Window {
         self.control.in_packets()
     }
@@ -188,17 +190,17 @@ impl Sender {
         self.stream.una()
     }
 
-    /// End of the stream as far as it was sent.
+    /// First stream position that was never sent.
     pub fn sent_to(&self) -> u64 {
         self.stream.next()
     }
 
-    /// Everything and the end of the stream has arrived.
+    /// Whether everything written and the end of the stream is known to have arrived.
     pub fn is_done(&self) -> bool {
         self.stream.is_done()
     }
 
-    /// Everything sent has arrived.
+    /// Whether everything sent so far is known to have arrived.
     pub fn is_drained(&self) -> bool {
         self.stream.is_drained()
     }
@@ -208,7 +210,8 @@ impl Sender {
         self.stream.unsent()
     }
 
-    /// How long each limit was in force.
+    /// Time until `now` for which each limit (the congestion window, the receiver's, the application, the
+    /// pace, …) kept the sender from sending more.
     pub fn limit_times(&self, now: Time) -> LimitTimes {
         self.limits.times(now)
     }

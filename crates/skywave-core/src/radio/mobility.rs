@@ -13,14 +13,14 @@ pub use track::{Command, Track, TrackFollower};
 use super::Position;
 use crate::time::{Duration, Time};
 
-/// Where a station is, as time goes on.
+/// Movement of a station, which gives its place at any time.
 #[derive(Clone, Debug)]
 pub enum Mobility {
     /// Always at the same place.
     Fixed(Position),
-    /// As a recorded or written scenario says.
+    /// Moves as the commands of a scenario or of a movement file say.
     Track(TrackFollower),
-    /// At random.
+    /// Moves by the random waypoint model.
     RandomWaypoint(RandomWaypoint),
 }
 

@@ -5,7 +5,7 @@
 use crate::parameter::names;
 use crate::time::Duration;
 
-/// A rate of 802.11b or of 802.11g.
+/// Modulation and rate of a frame, of 802.11b or of 802.11g.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// DBPSK, 1 Mb/s (802.11b).
@@ -74,7 +74,7 @@ impl Mode {
         Self::Ofdm54,
     ];
 
-    /// Bits a second.
+    /// Rate of the payload in bits a second.
     pub const fn bps(self) -> u64 {
         match self {
             Self::Dsss1 => 1_000_000,
@@ -97,7 +97,7 @@ impl Mode {
         !matches!(self, Self::Dsss1 | Self::Dsss2 | Self::Cck5 | Self::Cck11)
     }
 
-    /// From the start of a frame to its payload.
+    /// Time from the start of a frame to its payload; `preamble` does not matter for the modes of 802.11g.
     pub const fn preamble(self, preamble: Preamble) -> Duration {
         match (self.is_ofdm(), preamble) {
             (true, _) => OFDM_PREAMBLE,
@@ -106,7 +106,7 @@ impl Mode {
         }
     }
 
-    /// Silence at the end of a frame's time on the air.
+    /// Silence at the end of a frame that counts as its time on the air: 6 µs in 802.11g, none in 802.11b.
     pub const fn extension(self) -> Duration {
         if self.is_ofdm() {
             SIGNAL_EXTENSION

@@ -17,14 +17,14 @@ const BOLTZMANN: f64 = 1.380_649e-23;
 /// Temperature that noise figures refer to, in kelvins.
 const REFERENCE_TEMPERATURE: f64 = 290.0;
 
-/// How a transmission is heard at a place.
+/// Strength of a transmission at the place of another station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heard {
     /// Received power in milliwatts.
     pub power_mw: f64,
-    /// Strong enough to be received, if nothing disturbs it.
+    /// Whether the signal is strong enough to be received, if nothing disturbs it.
     pub decodable: bool,
-    /// Strong enough to keep the channel busy.
+    /// Whether the signal is strong enough to keep the channel busy.
     pub sensed: bool,
 }
 
@@ -35,11 +35,11 @@ pub struct Propagation {
     pub path_loss: PathLoss,
     /// Transmitted power in milliwatts, all gains included.
     pub tx_mw: f64,
-    /// The limits of hearing.
+    /// Limits from which a frame can be received, is sensed, or only disturbs.
     pub hearing: Hearing,
 }
 
-/// Limits of hearing.
+/// Limits from which a frame can be received, keeps the channel busy, or only disturbs others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hearing {
     /// Received power decides.
@@ -93,9 +93,10 @@ impl Propagation {
         }
     }
 
-    /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm; a preamble is detected from
-    /// −82 dBm (where it also stands 4 dB above the noise: [`Reception`](super::Reception)), energy keeps the channel busy from −62 dBm, and what is
-    /// below −101 dBm is nothing. Noise of a 20 MHz channel, noise figure 7 dB.
+    /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm; a preamble is detected from −82 dBm
+    /// (where it also stands 4 dB above the noise: [`Reception`](super::Reception)), energy keeps the channel
+    /// busy from −62 dBm, and what is below −101 dBm is nothing. The noise is the receiver's
+    /// ([`channel_noise_mw`]).
     ///
     /// Source: attributes of `LogDistancePropagationLossModel`, `WifiPhy` and
     /// `ThresholdPreambleDetectionModel` in ns-3's reference.
@@ -149,7 +150,7 @@ impl Propagation {
         }
     }
 
-    /// How long a signal is under way.
+    /// Propagation delay from one place to another, at the speed of light.
     pub fn delay(from: Position, to: Position) -> Duration {
         Duration::from_secs_f64(from.distance(to) / SPEED_OF_LIGHT)
     }
@@ -188,17 +189,17 @@ impl Ranges {
     }
 }
 
-/// A power in dBm in milliwatts.
+/// Milliwatts of a power in dBm.
 pub fn dbm_to_mw(dbm: f64) -> f64 {
     db_to_ratio(dbm)
 }
 
-/// A ratio of powers from decibels.
+/// Ratio of powers that `db` decibels are.
 pub fn db_to_ratio(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
-/// A ratio of powers (or milliwatts) in decibels (dBm).
+/// Decibels of a ratio of powers, or dBm of a power in milliwatts.
 pub fn ratio_to_db(ratio: f64) -> f64 {
     10.0 * libm::log10(ratio)
 }

@@ -10,7 +10,7 @@ use super::mode::{Mode, Preamble};
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
-/// How two frames at a time get along.
+/// Rule by which a receiver loses frames to other frames on the air, and to noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reception {
     /// The frame that came first is received if its power is at least `ratio` times that of each
@@ -76,7 +76,8 @@ pub enum Received {
     Garbled,
 }
 
-/// The radio of one station.
+/// Radio of one station, without input and output: what it receives of the signals on the air, and whether it
+/// finds the channel taken.
 #[derive(Debug)]
 pub struct Receiver {
     reception: Reception,
@@ -127,7 +128,7 @@ impl Receiver {
         }
     }
 
-    /// The station finds the channel taken.
+    /// Whether the station finds the channel taken, by its own frame or by what it hears.
     pub fn is_busy(&self) -> bool {
         let heard = match self.sensing {
             Sensing::Signals => self.signals.iter().any(|s| s.signal.sensed),
@@ -136,12 +137,12 @@ impl Receiver {
         self.sending || heard
     }
 
-    /// A frame is being received that may still be understood.
+    /// Whether a frame is being received that may still be understood.
     pub fn is_receiving(&self) -> bool {
         self.locked.is_some_and(|lock| lock.intact)
     }
 
-    /// The station itself is sending.
+    /// Whether the station itself is sending.
     pub fn is_sending(&self) -> bool {
         self.sending
     }
@@ -160,12 +161,12 @@ impl Receiver {
         }
     }
 
-    /// The station has sent.
+    /// The station's own frame has ended.
     pub fn on_sent(&mut self) {
         self.sending = false;
     }
 
-    /// A signal begins.
+    /// A signal begins to reach the station, at `now`.
     pub fn on_start(&mut self, now: Time, signal: Signal) {
         self.count_errors(now);
         let others = self.power();
@@ -232,7 +233,7 @@ impl Receiver {
         });
     }
 
-    /// A signal ends; what came of it, if it was the one that was being received.
+    /// Signal `id` ends. Returns what became of its frame if that was being received; `None` for all others.
     pub fn on_end(&mut self, now: Time, id: u32) -> Option<Received> {
         self.count_errors(now);
         self.signals.retain(|s| s.signal.id != id);

@@ -23,7 +23,8 @@ impl RoutingConfig {
     /// Hops that a packet may take from station to station at most: the default TTL of IP.
     pub const TTL: u8 = 64;
 
-    /// Hops beyond which no station is reached: those of a packet, of a request, or of a source route.
+    /// Most hops to a station that can be reached: bounded by the TTL of packets, by the reach of AODV's
+    /// requests, or by the length of DSR's source routes.
     pub fn max_hops(&self) -> u8 {
         match self {
             Self::Static | Self::Dsdv(_) => Self::TTL,
@@ -33,7 +34,7 @@ impl RoutingConfig {
     }
 }
 
-/// Routes that never change.
+/// Description of static routing: routes that never change, and need no settings.
 #[derive(Debug)]
 pub struct Static;
 

@@ -134,7 +134,7 @@ pub enum DropCause {
     LinkBroken,
 }
 
-/// An action for a packet.
+/// An action of a station's routing protocol, for its driver to carry out ([`Routing::poll`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output<P> {
     /// A packet is to be handed to the MAC.
@@ -155,16 +155,16 @@ pub enum Output<P> {
     },
 }
 
-/// A station's routing protocol.
+/// Routing protocol of one station, without input and output; `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub enum Routing<P> {
     /// Routes that never change.
     Static(StaticRoutes<P>),
-    /// Routes found when they are needed.
+    /// Routes found when they are needed (RFC 3561).
     Aodv(Box<Aodv<P>>),
-    /// Routes to everybody, all the time.
+    /// Routes to all stations, kept at all times (Perkins and Bhagwat 1994).
     Dsdv(Box<Dsdv<P>>),
-    /// Routes found when they are needed, which packets carry.
+    /// Routes found when they are needed, which packets carry (RFC 4728).
     Dsr(Box<Dsr<P>>),
 }
 
@@ -191,29 +191,31 @@ impl<P> Routing<P> {
         each!(self, machine => machine.receive(now, from, packet));
     }
 
-    /// The MAC has given up this packet, since `next_hop` does not answer. If then [`Self::takes_queued`], what it
-    /// still holds for the same neighbour is handed in too, packet by packet, at the same time.
+    /// The MAC has given up this packet, since `next_hop` does not answer. If [`Self::takes_queued`] is true
+    /// then, the driver hands in the other packets that the MAC holds for this neighbour too, at the same
+    /// time.
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
-    /// Whether other packets that the MAC holds for `next_hop` are to be given up too, as it has just given up
-    /// one.
+    /// Whether other packets that the MAC holds for `next_hop` are to be given up too, as it has just given
+    /// up one.
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         each!(self, machine => machine.takes_queued(now, next_hop))
     }
 
-    /// When [`Self::on_timer`] is next needed.
+    /// When [`Self::on_timer`] is next needed; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         each!(self, machine => machine.next_timer())
     }
 
-    /// Time has come for what waits.
+    /// Acts on what is due by `now`, such as delayed messages, requests without an answer, and datagrams that
+    /// waited too long for a route.
     pub fn on_timer(&mut self, now: Time) {
         each!(self, machine => machine.on_timer(now));
     }
 
-    /// The next action.
+    /// The next action for the driver; to be asked after each input until `None`.
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         each!(self, machine => machine.poll())

@@ -6,7 +6,7 @@ use super::{Datagram, DropCause, Output, Packet};
 use crate::radio::Address;
 use crate::time::Time;
 
-/// A station with a fixed table of next hops.
+/// Static routing at one station: a fixed table of next hops. `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct StaticRoutes<P> {
     own: Address,
@@ -77,21 +77,21 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// Never: packets that the MAC still holds for a neighbour that did not answer have attempts of their own
-    /// ([`super::Routing::takes_queued`]).
+    /// Always false: packets that the MAC still holds for a neighbour that did not answer have attempts of
+    /// their own ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         false
     }
 
-    /// No timer: static routes need none ([`super::Routing::next_timer`]).
+    /// Always `None`: static routes need no timer ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         None
     }
 
-    /// Nothing: static routes need no timer ([`super::Routing::on_timer`]).
+    /// Does nothing: static routes need no timer ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, _now: Time) {}
 
-    /// Next output ([`super::Routing::poll`]).
+    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()

@@ -21,7 +21,7 @@ family! {
     Lba(config): Lba,
 }
 
-/// Every segment, at once.
+/// Rule of a receiver that acknowledges every segment at once: no delayed ACKs.
 #[derive(Debug)]
 pub struct EverySegment;
 
@@ -88,8 +88,9 @@ impl Described for DelayedDupacks {
     const SOURCE: &'static str = "Vaidya et al. 2002";
 }
 
-/// Rule of [`Delayed`], but data whose sender asks for an answer is acknowledged at once, and with a mark if everything
-/// before has arrived (Francis 2012, section 3.2.1).
+/// Rule of a TCP-WAM receiver: delayed ACKs as by [`Delayed`], but data on which the sender asks for an
+/// answer is acknowledged at once, by an ACK with a mark if all data before it has arrived (Francis 2012,
+/// section 3.2.1).
 #[derive(Debug)]
 pub struct Wam;
 
@@ -127,13 +128,14 @@ impl Acking {
         Self::Delayed(Delayed { every, timeout })
     }
 
-    /// Whether the receiver answers at once where the sender asks on a data segment.
+    /// Whether the receiver acknowledges at once each data segment on which the sender asks for an answer;
+    /// true for TCP-WAM's rule alone.
     pub const fn answers(self) -> bool {
         matches!(self, Self::Wam(_))
     }
 
-    /// Whether the sender writes something for the receiver's schedule on data: its window, or a
-    /// request.
+    /// Whether the sender writes on data what the receiver's rule goes by: its window (self-triggered ACKs),
+    /// or a request for an answer (TCP-WAM).
     pub const fn listens(self) -> bool {
         self.is_by_window() || self.answers()
     }

@@ -26,24 +26,27 @@ pub use super::recovery::{NewRenoConfig, RecoveryConfig, RenoConfig};
 pub use super::settings::{Counting, EcnRules, Handshake, RtoArithmetic, RtoConfig, Usage};
 pub use super::timeout::TimeoutConfig;
 
-/// The members of a sender's policy slots.
+/// Policies of a TCP sender: how it finds losses, repairs them, sets its congestion window and reacts to
+/// timeouts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
-    /// When a segment counts as lost.
+    /// Loss detection: when a segment counts as lost.
     pub detection: DetectionConfig,
     /// Policy for what is sent after a loss, until it is repaired.
     pub recovery: RecoveryConfig,
-    /// How the window grows and shrinks.
+    /// Congestion control: how the congestion window grows, and to what it is cut.
     pub congestion: CongestionConfig,
     /// Policy for the expiry of the retransmission timer.
     pub timeout: TimeoutConfig,
-    /// Forbid a second fast retransmit below the highest sequence number sent at the first one
-    /// (ns-2's `bugFix_`, RFC 6582's `recover`). Off for CERL: its figure 2 needs it so.
+    /// Forbid a second fast retransmit below the highest sequence number sent at the first one (ns-2's
+    /// `bugFix_`, RFC 6582's `recover`). Off for CERL, which guards against repeated cuts itself (its paper's
+    /// figure 2).
     pub avoid_repeated_recovery: bool,
 }
 
 impl Composition {
-    /// A composition with another window law, and with that law's choice about repeated recoveries.
+    /// Policies with another congestion control in place of the present one. A second fast retransmit in a
+    /// window of data is forbidden unless the new one guards against repeated cuts itself.
     pub fn with_congestion(self, congestion: CongestionConfig) -> Self {
         Self {
             avoid_repeated_recovery: !congestion.guards_repeats(),
@@ -52,19 +55,21 @@ impl Composition {
         }
     }
 
-    /// Some member is a user's own: what it does cannot be told from this data.
+    /// Whether loss detection or congestion control is a user's own code: this data does not tell what it
+    /// does, so that its runs are not kept.
     pub fn has_custom(&self) -> bool {
         matches!(self.congestion, CongestionConfig::Custom(_))
             || matches!(self.detection, DetectionConfig::Custom(_))
     }
 }
 
-/// Everything that makes one connection.
+/// Configuration of one TCP connection: the sender's policies, what both ends do besides, sizes, windows,
+/// timers.
 #[derive(Clone, Debug, PartialEq)]
 // Each switch is a switch of its own in a scenario file.
 #[allow(clippy::struct_excessive_bools)]
 pub struct TcpConfig {
-    /// The sender's policies.
+    /// The sender's policies: loss detection, recovery, congestion control, timeouts.
     pub composition: Composition,
     /// Payload bytes of a full segment.
     pub mss: u32,
@@ -90,9 +95,9 @@ pub struct TcpConfig {
     pub slow_start: SlowStartConfig,
     /// Signs by which the sender recognises a needless cut of the window and takes it back.
     pub undo: UndoConfig,
-    /// How an ACK counts towards growth.
+    /// How many segments an ACK counts as when the congestion window grows.
     pub counting: Counting,
-    /// Evidence that the window is used.
+    /// Evidence that the congestion window is used, without which it does not grow.
     pub usage: Usage,
     /// Send new data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
@@ -105,32 +110,34 @@ pub struct TcpConfig {
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
     pub timestamps: bool,
-    /// How the hosts' clocks show the time in one-way delays by timestamps; `None` for the time itself. Round trips
-    /// are always by the time itself. Not for whole connections, whose ends are sender and receiver both.
+    /// Errors of the hosts' clocks, which show in one-way delays by timestamps; `None` for exact clocks.
+    /// Round trips are always exact. For one-way flows only: each end of a [`Connection`](super::Connection)
+    /// is sender and receiver.
     pub clocks: Option<Clocks>,
-    /// The receiver reports blocks that it holds (RFC 2018). Set by recoveries that need it.
+    /// The receiver sends SACK blocks (RFC 2018). [`Self::new`] sets it where the recovery or the detection
+    /// needs them.
     pub sack: bool,
-    /// The receiver reports duplicates (RFC 2883).
+    /// The receiver reports data that came twice, by D-SACK (RFC 2883).
     pub dsack: bool,
     /// Routers may mark data instead of dropping it, and the sender answers as to a loss (RFC 3168).
     pub ecn: bool,
     /// Rules by which an ECN sender answers marks.
     pub ecn_rules: EcnRules,
-    /// The receiver echoes every mark as it comes, and acknowledges at once where marks begin and end (RFC 8257
-    /// section 3.2); otherwise from the first mark on until the sender answers. A cut for a mark is then no
-    /// answer to a loss in the same window of data.
+    /// The receiver echoes each ECN mark exactly, and acknowledges at once where marks begin and end (RFC
+    /// 8257 section 3.2); a loss in a window of data that was cut for a mark then brings a further cut.
+    /// False: it echoes from the first mark until the sender answers (RFC 3168).
     pub exact_echo: bool,
     /// ECN-capable data carries ECT(1), by which queues know senders of low latency (RFC 9331), also when it is
     /// sent again.
     pub l4s: bool,
-    /// A mark cuts the window less than a loss does (RFC 8511): Reno's law keeps 0.8 of it, CUBIC 0.85. Other
-    /// laws go their own way.
+    /// An ECN mark cuts the window less than a loss does (RFC 8511): Reno keeps 0.8 of it, CUBIC 0.85. Other
+    /// congestion controls ignore this.
     pub abe: bool,
-    /// The sender does not cut its window for a loss that an explicit notification puts down to a
-    /// channel (Balakrishnan and Katz 1998).
+    /// The sender does not cut its window for a loss if an explicit loss notification says that the channel,
+    /// not a queue, lost the segment (Balakrishnan and Katz 1998).
     pub eln: bool,
-    /// The receiver tells the sender's law what the way of the data has written on it: for how long
-    /// radio stations contended for the channel, and routers' warnings of congestion.
+    /// The receiver tells the sender about the path of the data, beside TCP's own fields: for how long radio
+    /// stations contended for the channel, and routers' warnings of congestion.
     pub hints: bool,
     /// Bound the data outstanding, beside cwnd, by how long radio stations contend for the channel
     /// (Hamadani and Rakocevic, in Francis 2012, section 3.1.4). Needs `hints`.
@@ -167,7 +174,8 @@ names! {
 }
 
 impl TcpConfig {
-    /// `composition` with the defaults of `profile`.
+    /// Configuration with these policies, and the defaults of `profile` for everything else; SACK, ECN and
+    /// timestamps are on where a policy needs them.
     pub fn new(profile: Profile, composition: Composition) -> Self {
         let ticks = |granularity, min, initial| RtoConfig {
             arithmetic: RtoArithmetic::Ticks,
@@ -265,7 +273,7 @@ impl TcpConfig {
         }
     }
 
-    /// Facts about the connection that members of the slots may know.
+    /// Facts about the connection for the policies that are made for it; `law_owns_window` is false here.
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,
@@ -297,8 +305,8 @@ impl TcpConfig {
         }
     }
 
-    /// Bytes on the wire of a segment: headers, options ([`crate::packet::Options::wire_len`]; RFC 7323: 10, padded to
-    /// 12) and payload.
+    /// Bytes on the wire of a segment: [`Self::header`], timestamps (12 with padding, RFC 7323), other
+    /// options ([`crate::packet::Options::wire_len`]) and payload.
     #[inline]
     pub fn wire_size(&self, segment: &Segment) -> u32 {
         let timestamps = if segment.timestamps.is_some() { 12 } else { 0 };

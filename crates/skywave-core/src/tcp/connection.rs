@@ -208,17 +208,19 @@ impl Connection {
         &self.receiver
     }
 
-    /// The round-trip sample taken since the last call, if one was.
+    /// The latest round-trip time that was sampled since the last call; `None` if none was.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
         self.sender.poll_rtt()
     }
 
-    /// Adds up what limits the sending half from `from` to `to`: see [`Sender::measure`].
+    /// Restricts [`Sender::limit_times`], which adds up what keeps the sending half from sending, to the time
+    /// between `from` and `to`.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.sender.measure(from, to);
     }
 
-    /// How the segment that was just sent again was found lost, if one was.
+    /// The segment that was sent again since the last call, and why; `None` if none was. Ask after each
+    /// segment sent.
     pub fn poll_resend(&mut self) -> Option<Resend> {
         self.sender.poll_resend()
     }
@@ -229,7 +231,7 @@ impl Connection {
         self.events.take()
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// When [`Self::on_timer`] is due; `None` while no timer runs.
     pub fn next_timer(&self) -> Option<Time> {
         if !self.state.is_open() {
             return None;

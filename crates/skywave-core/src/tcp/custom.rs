@@ -8,15 +8,16 @@ use super::config::TcpConfig;
 use super::congestion::CongestionControl;
 use super::detection::LossDetector;
 
-/// A window law of a user's own, for the `congestion` slot.
+/// Congestion control of a user's own: its name, and how a connection makes it.
 pub type CustomCongestion = Custom<dyn CongestionControl + Send>;
 
-/// A loss detector of a user's own, for the `detection` slot.
+/// Loss detector of a user's own: its name, and how a connection makes it.
 pub type CustomDetection = Custom<dyn LossDetector + Send>;
 
 type Make<T> = dyn Fn(&TcpConfig) -> Box<T> + Send + Sync;
 
-/// A named recipe for a policy member: each connection makes one of its own from it.
+/// Name and constructor of a user's own congestion control or loss detector: each connection makes one of its
+/// own from it.
 ///
 /// Two are equal when they are clones of one: nobody can tell whether two functions do the same.
 pub struct Custom<T: ?Sized> {
@@ -25,7 +26,7 @@ pub struct Custom<T: ?Sized> {
 }
 
 impl<T: ?Sized> Custom<T> {
-    /// Name of the member in results.
+    /// Name of the congestion control or loss detector in results.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -40,7 +41,7 @@ impl<T: ?Sized> Custom<T> {
 }
 
 impl CustomCongestion {
-    /// A window law called `name`. `make` is called once a connection, when the connection's sender
+    /// Congestion control called `name`. `make` is called once a connection, when the connection's sender
     /// comes into being, and must always make the same from the same: a run is repeatable only then.
     pub fn new<C: CongestionControl + Send + 'static>(
         name: &str,
@@ -54,7 +55,8 @@ impl CustomCongestion {
 }
 
 impl CustomDetection {
-    /// A loss detector called `name`; `make` is as for [`CustomCongestion::new`].
+    /// Loss detector called `name`. `make` is called once a connection, when the connection's sender comes
+    /// into being, and must always make the same from the same: a run is repeatable only then.
     pub fn new<D: LossDetector + Send + 'static>(
         name: &str,
         make: impl Fn(&TcpConfig) -> D + Send + Sync + 'static,
@@ -87,7 +89,7 @@ impl<T: ?Sized> fmt::Debug for Custom<T> {
     }
 }
 
-/// A member of a user's own in one connection.
+/// Congestion control or loss detector of a user's own, as one connection has made it.
 pub struct Built<T: ?Sized> {
     name: Arc<str>,
     pub(super) member: Box<T>,

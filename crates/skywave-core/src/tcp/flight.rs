@@ -30,19 +30,20 @@ pub(crate) use rate::RateSampler;
 pub use rate::{LossSample, RateSample};
 pub use segment::{Kept, Sent};
 
-/// Data that a cumulative acknowledgement removed.
+/// Outcome of a cumulative acknowledgement: data that it removed from the flight.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Acked {
-    /// Positions newly acknowledged.
+    /// Bytes newly acknowledged; SYN and FIN count as one each.
     pub bytes: u64,
-    /// Bytes of these that a SACK block had reported before.
+    /// Bytes among the newly acknowledged ones that a SACK block had reported before.
     pub sacked_before: u64,
     /// When the last segment that it covers completely was sent, if it was sent only once and no standstill of the
     /// connection has come in between.
     pub newest_sent: Option<Time>,
 }
 
-/// Sequence space and segments in flight.
+/// A sender's sequence space and the segments in flight. Positions count bytes from the initial sequence
+/// number, SYN and FIN as one each.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Flight {
@@ -99,7 +100,7 @@ impl Flight {
         ack.wrapping_sub(self.una) <= self.max - self.una
     }
 
-    /// Positions from `una` to `nxt`.
+    /// Bytes in flight, from [`Self::una`] to [`Self::nxt`].
     #[inline]
     pub fn in_flight(&self) -> u64 {
         self.nxt - self.una
@@ -123,7 +124,8 @@ impl Flight {
         self.max() - self.una - self.sacked - self.lost + self.doubled
     }
 
-    /// As [`Self::pipe`]; while going back N without what has not been sent again yet.
+    /// Bytes believed to be in the network, as RFC 6675's `pipe` counts them; while going back N without
+    /// those that have not been sent again yet.
     pub fn in_network(&self) -> u64 {
         self.pipe().min(self.in_flight())
     }
@@ -143,18 +145,19 @@ impl Flight {
         self.segments.iter().map(|s| self.sent(s))
     }
 
-    /// The segment in flight that was sent last for the first time.
+    /// The newest segment in flight, by the order of first transmissions; `None` if nothing is in flight.
     pub fn last(&self) -> Option<Sent> {
         self.segments.back().map(|s| self.sent(s))
     }
 
-    /// The oldest segment in flight, as it is kept. For a [driver](crate::driver) that fetches it ahead.
+    /// The oldest segment in flight, as the flight stores it; `None` if nothing is in flight. For a
+    /// [driver](crate::driver) that fetches it ahead.
     #[inline]
     pub fn oldest(&self) -> Option<&Kept> {
         self.segments.front()
     }
 
-    /// The oldest segment in flight.
+    /// The oldest segment in flight; `None` if nothing is in flight.
     pub fn first(&self) -> Option<Sent> {
         self.segments.front().map(|s| self.sent(s))
     }
@@ -171,15 +174,16 @@ impl Flight {
         self.segments.first_number()
     }
 
-    /// Where segment `number` is kept, if it is in flight: they are numbered in the order of their first transmission, from 0.
+    /// The stored record of segment `number`; `None` if that is not in flight. Segments are numbered in the
+    /// order of their first transmission, from 0.
     #[inline]
     pub fn numbered(&self, number: u64) -> Option<&Kept> {
         self.segments.numbered(number)
     }
 
-    /// The segment that holds `position`, for a caller that goes through the segments in order:
-    /// `number` is the number to look at first, and becomes that of the segment after the one found. To look there
-    /// first saves 4 % of the instructions of 24 flows.
+    /// The segment in flight with the byte at `position`, for a caller that goes through the segments in
+    /// order: `number` is the number to look at first, and becomes that of the segment after the one found.
+    /// To look there first saves 4 % of the instructions of 24 flows.
     #[inline]
     pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
@@ -194,7 +198,7 @@ impl Flight {
         Some(segment)
     }
 
-    /// The segment that holds `position`.
+    /// The segment in flight with the byte at `position`; `None` if that is acknowledged, or was never sent.
     #[inline]
     pub fn at(&self, position: u64) -> Option<Sent> {
         let segment = self.segments.get(self.index_of(position)?)?;
@@ -263,7 +267,7 @@ impl Flight {
     }
 
     /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there. Returns
-    /// its positions.
+    /// its positions; `None` if no segment in flight has that position.
     pub fn send_again(&mut self, position: u64, now: Time) -> Option<Range<u64>> {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];
@@ -295,7 +299,8 @@ impl Flight {
         self.go_back();
     }
 
-    /// As [`Self::rewind`], after [`Self::resume`]: what is in flight has been counted as lost before.
+    /// Goes back N, but counts nothing as found lost: that was done by a [`Self::rewind`] which
+    /// [`Self::resume`] has taken back.
     pub fn go_back(&mut self) {
         self.forget_repairs();
         self.doubt_first();
@@ -303,7 +308,8 @@ impl Flight {
         self.order_anew();
     }
 
-    /// No answer is awaited for a while: what is in flight gives no round trip and no rate.
+    /// The connection stands still, so that no answer is awaited for a while: what is in flight gives no
+    /// round trip, and says little of the path's rate.
     pub fn stand_still(&mut self) {
         for segment in self.segments.iter_mut() {
             segment.mark(Marks::UNTIMED);

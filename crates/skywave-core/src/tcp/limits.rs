@@ -9,7 +9,7 @@ pub enum Limit {
     Handshake,
     /// The congestion window is full.
     Cwnd,
-    /// The receiver's window is full; also when both are.
+    /// The receiver's window is full; also when the congestion window is, too.
     Rwnd,
     /// Everything written is sent.
     Application,
@@ -45,7 +45,7 @@ impl LimitTimes {
         self.0[limit as usize]
     }
 
-    /// How long the connection was open.
+    /// How long the connection was open, within the time that is measured.
     pub fn total(&self) -> Duration {
         self.0.iter().fold(Duration::ZERO, |sum, &d| sum + d)
     }
@@ -169,6 +169,6 @@ pub enum Why {
 pub struct Resend {
     /// First position after the segment.
     pub end: u64,
-    /// Why.
+    /// Reason for sending it again.
     pub why: Why,
 }

@@ -16,14 +16,14 @@ const SMALL: Segments = Segments(3.0);
 /// sender small.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossEvents {
-    /// Timeouts with 0, 1, 2 and more duplicate ACKs held.
+    /// Timeouts by the duplicate ACKs that had come before: none, 1, 2, and 3 or more.
     pub timeouts: [u32; 4],
-    /// Timeouts with k = 0, 1, 2 duplicate ACKs held and exactly k + 1 segments outstanding: all but
-    /// one had been answered.
+    /// Timeouts before which k = 0, 1, 2 duplicate ACKs had come, with exactly k + 1 segments outstanding:
+    /// all but one had been answered.
     pub failed_dupacks: [u32; 3],
     /// Timeouts at a congestion window of three segments or less.
     pub small_cwnd_timeouts: u32,
-    /// Fast retransmits at such a window.
+    /// Fast retransmits at a congestion window of three segments or less.
     pub small_cwnd_fast_retransmits: u32,
 }
 

@@ -23,7 +23,7 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where the variant was published.
     pub source: &'static str,
-    /// Members of the variant, one a slot.
+    /// Policies that make the variant: detection, recovery, congestion control, timeout.
     pub composition: Composition,
 }
 
@@ -205,7 +205,7 @@ fn of_several() -> [Preset; 12] {
     ]
 }
 
-/// The preset of that name.
+/// The preset of that name; `None` if there is none.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.name == name)
 }
@@ -221,5 +221,5 @@ const SLOTS: [&[Member]; 5] = [
 const NUMBER: usize =
     SLOTS[0].len() + SLOTS[1].len() + SLOTS[2].len() + SLOTS[3].len() + SLOTS[4].len();
 
-/// All members, slot by slot.
+/// Descriptions of all built-in policies: detection, then recovery, congestion, timeout, acking.
 pub const MEMBERS: &[Member] = &slot::joined::<NUMBER>(&SLOTS);

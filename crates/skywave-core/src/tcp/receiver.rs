@@ -121,7 +121,7 @@ impl Receiver {
     /// Bytes that a segment in order touches.
     pub(crate) const DATA_TOUCHES: Range<usize> = 0..offset_of!(Receiver, disorder);
 
-    /// A listening receiver, of a sender that begins with the same initial sequence number.
+    /// A listening receiver of a sender with the same initial sequence number, [`TcpConfig::iss`].
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         let config = config.into();
         let irs = config.iss;
@@ -215,7 +215,7 @@ impl Receiver {
         }
     }
 
-    /// A segment from the data sender arrived, with what its way has written on its packet.
+    /// A segment from the data sender arrived, in a packet with the marks and ECN field `way`.
     pub fn on_packet(&mut self, now: Time, segment: &Segment, way: Way) {
         let changed = self.config.exact_echo && self.follow_marks(way.ecn == Ecn::Ce);
         let due = self.acks;
@@ -364,13 +364,13 @@ impl Receiver {
             .flat_map(|disorder| disorder.held.iter())
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// When [`Self::on_timer`] is due; `None` while no ACK is kept back.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         Some(self.timer).filter(|&at| at < Time::MAX)
     }
 
-    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`. For a [driver](crate::driver) of thousands of receivers.
+    /// When [`Self::on_timer`] is due; [`Time::MAX`] if never. For a [driver](crate::driver) of many flows.
     #[inline]
     pub fn due(&self) -> Time {
         self.timer
@@ -395,7 +395,7 @@ impl Receiver {
         true
     }
 
-    /// Whether the next ACK may report blocks.
+    /// Whether the next ACK may report more than what came in order, as SACK blocks.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.quiet

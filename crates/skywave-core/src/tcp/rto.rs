@@ -116,8 +116,7 @@ impl RtoEstimator {
         }
     }
 
-    /// The RTO that the samples give, backed off but without bounds; `None` before the first sample, and while
-    /// [`Self::srtt`] is.
+    /// The RTO that the samples give, backed off but without bounds; `None` while [`Self::srtt`] is `None`.
     pub fn of_samples(&self) -> Option<Duration> {
         self.srtt()
             .map(|_| self.estimated() * u64::from(self.backoff))
@@ -160,7 +159,7 @@ impl RtoEstimator {
         self.backoff
     }
 
-    /// Restores a backoff that a sample has ended.
+    /// Sets the factor by which expiries have multiplied the RTO, to restore one that a sample has ended.
     pub fn set_backoff(&mut self, backoff: u32) {
         self.backoff = backoff;
         self.update();
@@ -172,8 +171,8 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// Mean deviation of the round-trip time; `None` before the first sample, and from when many
-    /// expiries have discarded the samples until the next one.
+    /// Mean deviation of the round-trip time; `None` before the first sample, and after so many expiries that
+    /// the samples before them are distrusted, until the next one.
     pub fn rttvar(&self) -> Option<Duration> {
         match self.estimate {
             Estimate::None | Estimate::Discarded { .. } => None,
@@ -182,7 +181,8 @@ impl RtoEstimator {
         }
     }
 
-    /// Smoothed round-trip time; `None` when [`Self::rttvar`] is.
+    /// Smoothed round-trip time; `None` before the first sample, and after so many expiries that the samples
+    /// before them are distrusted, until the next one.
     pub fn srtt(&self) -> Option<Duration> {
         match self.estimate {
             Estimate::None | Estimate::Discarded { .. } => None,

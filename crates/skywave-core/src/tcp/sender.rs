@@ -61,7 +61,8 @@ pub use transmit::Departure;
 pub struct SenderCounters {
     /// Segments sent again.
     pub retransmits: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timer that counted as timeouts: not those on which the sender waits
+    /// once more.
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
@@ -69,7 +70,7 @@ pub struct SenderCounters {
     pub window_cuts: u64,
     /// Answers of the window law to routers' marks; most of them reduce the congestion window.
     pub ecn_responses: u64,
-    /// More about the timeouts and fast retransmits.
+    /// Timeouts and fast retransmits by the duplicate ACKs and the congestion window when they came.
     pub events: LossEvents,
     /// Segments sent, retransmissions and SYN included.
     pub sent: u64,
@@ -241,7 +242,7 @@ macro_rules! detection_event {
 use detection_event;
 
 impl Sender {
-    /// A closed sender.
+    /// A sender that is not open yet: it has sent no SYN.
     pub fn new(config: impl Into<Arc<TcpConfig>>) -> Self {
         let config = config.into();
         let rwnd = Segments::from_bytes(u64::from(config.rwnd), config.mss);
@@ -322,7 +323,7 @@ impl Sender {
         self.extras.as_mut()?.undo.as_mut()
     }
 
-    /// Starts the connection.
+    /// Starts the connection: with a SYN if the configuration has a handshake, else data may flow at once.
     pub fn open(&mut self) {
         if self.state == State::Closed {
             self.state = match self.config.handshake {
@@ -468,7 +469,7 @@ impl Sender {
         Some(self.due()).filter(|&at| at < Time::MAX)
     }
 
-    /// As [`Self::next_timer`], with [`Time::MAX`] for `None`. For a [driver](crate::driver) of thousands of senders.
+    /// When [`Self::on_timer`] is due; [`Time::MAX`] if never. For a [driver](crate::driver) of many flows.
     #[inline]
     pub fn due(&self) -> Time {
         if self.plain {

@@ -7,7 +7,7 @@ use crate::units::Segments;
 /// How an ACK counts towards window growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Each ACK of new data counts once (RFC 5681 as written; ns-2).
+    /// ACKs of new data count as one segment each (RFC 5681 as written; ns-2).
     Acks,
     /// Bytes acknowledged count, at most this many segments an ACK (RFC 3465's L).
     Bytes(u32),
@@ -33,11 +33,12 @@ impl Counting {
     }
 }
 
-/// Evidence that an application uses its congestion window, without which the window does not grow (RFC 7661's
-/// concern). With [`Counting::Acks`] it grows regardless.
+/// Evidence that an application uses its congestion window, without which the window does not grow (RFC
+/// 7661's concern).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Usage {
-    /// Data in flight when the ACK came: half the window in slow start, else all of it but a segment.
+    /// Data in flight when the ACK came: at least half the window in slow start, else all of it but a
+    /// segment. Nothing is asked with [`Counting::Acks`].
     #[default]
     AtAck,
     /// The present round: the window was full when the sender last stopped for it; in slow start, more than half of it
@@ -57,12 +58,12 @@ names! {
     }
 }
 
-/// The retransmission timer's clock and bounds (RFC 6298).
+/// Clock and bounds of the retransmission timer, and how its estimator counts (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RtoConfig {
-    /// How the estimator counts.
+    /// How the estimator of the RTO counts: in nanoseconds or in whole ticks.
     pub arithmetic: RtoArithmetic,
-    /// Clock tick G.
+    /// Tick of the timer's clock (RFC 6298's G).
     pub granularity: Duration,
     /// Smallest RTO.
     pub min: Duration,
@@ -109,7 +110,8 @@ names! {
 }
 
 impl Handshake {
-    /// Sequence numbers that it takes before the first payload byte.
+    /// Sequence numbers that the handshake takes before the first payload byte: 1 for the SYN, 0 without a
+    /// handshake.
     pub const fn span(self) -> u64 {
         match self {
             Self::None => 0,

@@ -38,7 +38,7 @@ use crate::units::Segments;
 
 pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value};
 
-/// A member that is built in: its description, and how one is made for a connection.
+/// Built-in policy of a TCP sender or receiver: its description, and how one is made for a connection.
 pub trait BuiltIn {
     /// Parameters of the member; `()` for none.
     type Config: Configuration;
@@ -70,22 +70,22 @@ impl<T: BuiltIn> Described for T {
     const FIELDS: &'static [Field<T::Config>] = T::FIELDS;
 }
 
-/// Facts about the connection that a member is made for.
+/// Facts about a connection, by which its policies are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// First congestion window.
     pub initial_window: Segments,
-    /// First position of data: those below are the handshake's.
+    /// Position of the first payload byte: 1 after a SYN, 0 without a handshake.
     pub first_data: u64,
     /// Window with which slow start begins again after a loss.
     pub loss_window: Segments,
     /// NewReno restarts the timer on the first partial ACK only.
     pub impatient: bool,
-    /// The receiver reports blocks that it holds (RFC 2018).
+    /// The receiver sends SACK blocks (RFC 2018).
     pub sack: bool,
-    /// The recovery works by those reports: only duplicate ACKs that report new data count.
+    /// The recovery works by SACK blocks: only duplicate ACKs that report new data count.
     pub recovery_uses_sack: bool,
     /// Longest time for which the receiver keeps an ACK back.
     pub ack_delay: Duration,
@@ -95,12 +95,12 @@ pub struct Setup {
     pub tick: Duration,
     /// Routers' marks reach the sender (RFC 3168).
     pub ecn: bool,
-    /// The window law alone says how much may be in flight. Told to members that are made after the law: recoveries and
-    /// timeouts.
+    /// The congestion control alone says how much may be in flight. Told to recoveries and timeout policies,
+    /// which are made after it; false for others.
     pub law_owns_window: bool,
 }
 
-/// A variant that differs from a basic one in one member only: part of that member's description.
+/// Published TCP variant that differs from a basic one in one policy alone, in whose description it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPreset<C> {
     /// Name in scenario files.
@@ -109,9 +109,9 @@ pub struct OwnPreset<C> {
     pub summary: &'static str,
     /// Where the variant was published.
     pub source: &'static str,
-    /// The basic variant that this one differs from.
+    /// The basic variant from which the preset differs.
     pub base: Base,
-    /// The member's parameters.
+    /// Parameters of the policy in which the variant differs.
     pub config: C,
 }
 
@@ -131,19 +131,20 @@ impl<C> OwnPreset<C> {
 /// The basic variants: RFC 5681's congestion control with this recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// Jacobson 1988.
+    /// Recovery of Tahoe (Jacobson 1988).
     Tahoe,
-    /// RFC 5681.
+    /// Fast recovery of Reno (RFC 5681).
     Reno,
-    /// RFC 6582.
+    /// Fast recovery of NewReno (RFC 6582).
     NewReno,
-    /// RFC 6675.
+    /// SACK-based recovery (RFC 6675).
     Sack,
-    /// Fall and Floyd 1996, as in ns-2.
+    /// SACK-based recovery as in ns-2's Sack1 (Fall and Floyd 1996).
     Sack1,
 }
 
-/// A slot: a family of members that a sender or receiver is composed of.
+/// Kind of policy that a sender or receiver is composed of, such as congestion control: the policies to
+/// choose from.
 pub trait Slot: Family {
     /// Results name each number and period that a file gives, also when it is the default: so does
     /// every point of a sweep over it. Otherwise they name what differs from the default.

@@ -47,7 +47,7 @@ const LOW_WINDOW: Segments = Segments(16.0);
 /// ACKs that are closer to each other than this are one train (Linux's `hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 
-/// Watches over the slow start of one connection.
+/// Watch over the slow start of one connection, which ends it before a loss (HyStart, HyStart++).
 #[derive(Clone, Debug)]
 pub struct SlowStart {
     rule: Rule,
@@ -115,7 +115,7 @@ impl Round {
 }
 
 impl SlowStart {
-    /// `None` where a loss alone ends slow start.
+    /// Watch for a new connection; `None` where a loss alone ends slow start.
     pub fn new(config: SlowStartConfig) -> Option<Self> {
         let rule = match config {
             SlowStartConfig::Standard => return None,
@@ -139,9 +139,9 @@ impl SlowStart {
         })
     }
 
-    /// New data was acknowledged outside of a recovery, and the law has not grown the window yet: ends
-    /// slow start by its threshold if it is time, and tells what of `ack.counted` is to count. `paced`
-    /// if bursts are not to be feared.
+    /// New data was acknowledged outside of a recovery, and the congestion control has not grown the window
+    /// yet: ends slow start by its threshold if it is time. Returns how many segments of `ack.counted` are to
+    /// count for growth. `paced`: bursts are not to be feared.
     pub fn on_ack(&mut self, ack: &AckEvent, window: &mut Window, paced: bool) -> Segments {
         if window.cwnd >= window.ssthresh {
             self.leave();

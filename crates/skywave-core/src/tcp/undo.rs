@@ -19,14 +19,15 @@ use super::window::Window;
 use crate::time::Time;
 use frto::{Frto, Next};
 
-/// Signs by which a sender finds that a loss was none.
+/// Signs by which a sender finds that a supposed loss was none, so that it takes its window cut back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct UndoConfig {
-    /// An echo from before the retransmission (RFC 3522); needs timestamps.
+    /// Eifel detection: a timestamp echo from before the retransmission (RFC 3522); needs timestamps.
     pub eifel: bool,
-    /// Reports of duplicates for all that was sent again (RFC 3708); needs D-SACK.
+    /// D-SACK reports that all that was sent again came twice (RFC 3708); needs D-SACK.
     pub dsack: bool,
-    /// After a timeout, an ACK of data that was not sent again (RFC 5682); new data is sent to ask for it.
+    /// F-RTO: after a timeout, an ACK of data that was not sent again (RFC 5682); new data is sent to ask for
+    /// it.
     pub frto: bool,
 }
 

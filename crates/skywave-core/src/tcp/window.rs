@@ -47,9 +47,9 @@ pub struct AckEvent {
     pub now: Time,
     /// Newly acknowledged data, in segments.
     pub acked: Segments,
-    /// The part of it that counts towards growth (see `Counting`), in segments.
+    /// Segments as which the ACK counts when the window grows (see `Counting`).
     pub counted: Segments,
-    /// The window may grow on it: no recovery is going on, the window was in use, and no router has
+    /// The window may grow on this ACK: no recovery is going on, the window was in use, and no router has
     /// marked the data.
     pub may_grow: bool,
     /// A round-trip sample of the retransmission timer's clock: one segment at a time, or every ACK
@@ -57,9 +57,9 @@ pub struct AckEvent {
     pub rtt: Option<Duration>,
     /// Round trip of the newest segment covered, when it was sent once.
     pub segment_rtt: Option<Duration>,
-    /// Smoothed round-trip time of the retransmission timer.
+    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
     pub srtt: Option<Duration>,
-    /// Acknowledged up to here.
+    /// Oldest position not acknowledged after this ACK (SND.UNA).
     pub una: u64,
     /// Next position to send.
     pub nxt: u64,
@@ -74,11 +74,13 @@ pub struct AckEvent {
     pub lost: Segments,
     /// The part of `delivered` that the receiver reports under an ECN echo (RFC 3168), in segments.
     pub marked: Segments,
-    /// The rate of delivery, if the law [asks for it](super::congestion::LawFacts::needs_rate).
+    /// The rate of delivery, if the congestion control [asks for it](super::congestion::LawFacts::needs_rate)
+    /// and this ACK delivered anything.
     pub rate: Option<RateSample>,
     /// Kind of repair that goes on after this ACK.
     pub repairing: Repairing,
-    /// Hints of the receiver about the way of the data.
+    /// Hints of the receiver about the path of the data: contention for a radio channel, congestion warnings,
+    /// loss notifications.
     pub hints: Hints,
     /// Delay from host to host, as the difference of the two hosts' clocks: only its changes mean something, and it
     /// may be negative. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of the
@@ -121,8 +123,8 @@ pub struct LossEvent {
     pub sent_at: Time,
     /// How often the lost segment was sent.
     pub transmissions: u32,
-    /// The smallest window that may answer it: two segments after a loss (RFC 5681 equation 4), one after a
-    /// mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
+    /// The smallest window that may answer the loss or mark: two segments after a loss (RFC 5681 equation 4),
+    /// one after a mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
     pub floor: Segments,
     /// Whether this is a mark for which a law that knows of [RFC
     /// 8511](super::config::TcpConfig::abe) cuts less than for a loss.
@@ -133,8 +135,8 @@ pub struct LossEvent {
 }
 
 impl LossEvent {
-    /// Measures the cut by `before`, what was in flight before a detector let out more than the window; by the window
-    /// if that is larger.
+    /// Makes `before`, what was in flight before a detector let out more than the window, the measure of the
+    /// cut; the window stays if it is larger.
     pub fn measure_by(&mut self, before: Segments) {
         self.window = self.window.max(before);
         self.in_flight = before;
@@ -185,7 +187,8 @@ pub struct SpuriousEvent {
     pub outstanding: Segments,
 }
 
-/// Data is about to be sent after a pause longer than the retransmission timeout.
+/// Data is about to be sent after a pause: the application had nothing to send, the receiver had no room, or
+/// the connection stood still.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
     /// When the pause ends.
@@ -201,7 +204,7 @@ pub struct IdleEvent {
 pub struct TimeoutEvent {
     /// When the timer expired.
     pub now: Time,
-    /// The window in force, as in [`LossEvent::window`].
+    /// The window in force: cwnd or the receiver's, whichever is smaller.
     pub window: Segments,
     /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
@@ -219,7 +222,7 @@ pub struct Response {
 }
 
 impl Response {
-    /// Both at `window`, but at least two segments (RFC 5681 equation 4).
+    /// Threshold and window at `window`, but at least two segments (RFC 5681 equation 4).
     pub fn cut_to(window: Segments) -> Self {
         let window = window.max(MIN_SSTHRESH);
         Self {

@@ -120,7 +120,8 @@ parameters! {
     }
 }
 
-/// Two readings of "exponential average over last 6 epochs with weight of 0.125 for new sample".
+/// Reading of the paper's "exponential average over last 6 epochs with weight of 0.125 for new sample", by
+/// which the receiver controls the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongTerm {
     /// A running average, which the latest six epochs make more than half of.
@@ -176,8 +177,8 @@ impl Stored for Micros {
 }
 
 impl Config {
-    /// Says which parameter is out of its range, if one is. The machines need a configuration that
-    /// passes.
+    /// Checks that all parameters are in their ranges; the error names the first that is not. A sender or a
+    /// receiver needs settings that pass.
     pub fn check(&self) -> Result<(), Refusal> {
         let rate = &self.rate;
         let share = |x: f64| x > 0.0 && x < 1.0;

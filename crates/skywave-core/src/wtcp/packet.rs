@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use crate::time::Duration;
 
-/// Blocks of held data that an ACK has room for.
+/// Most SACK blocks that an ACK of WTCP has room for.
 pub const MAX_SACK_BLOCKS: usize = 6;
 
 /// A length of time in whole microseconds, as packets carry it: up to 71 min.
@@ -29,7 +29,7 @@ impl Micros {
         Self((s * 1e6 + 0.5) as u32)
     }
 
-    /// The same length.
+    /// Length as a [`Duration`].
     pub const fn to_duration(self) -> Duration {
         Duration::from_micros(self.0 as u64)
     }
@@ -40,7 +40,7 @@ impl Micros {
     }
 }
 
-/// Any packet.
+/// A WTCP packet of either end, without its payload bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// From the sender: one of the two packets that open a connection.
@@ -49,7 +49,7 @@ pub enum Packet {
     Data(Data),
     /// From the sender: asks for an ACK.
     Probe(Probe),
-    /// From the receiver.
+    /// From the receiver: an acknowledgement, and the rate that it asks for.
     Ack(Ack),
     /// From either: there is no connection, or no more.
     Reset(Reset),
@@ -83,9 +83,9 @@ pub struct Control {
     pub ctrl_seq: u64,
     /// Highest ACK sequence number seen (`hack_seq_num`).
     pub hack_seq: u64,
-    /// Time since that ACK arrived, so that the receiver can measure the round trip.
+    /// Time since the ACK of [`Self::hack_seq`] arrived, so that the receiver can measure the round trip.
     pub hack_delay: Micros,
-    /// The sender's separation of packets now (`current rate`).
+    /// Time from one packet to the next at the sender's present rate (`current rate`).
     pub separation: Micros,
     /// Time since the packet before this one was sent: the separation, unless a timer was late.
     pub gap: Micros,
@@ -94,16 +94,16 @@ pub struct Control {
     pub run: u8,
 }
 
-/// A piece of the stream.
+/// A packet with a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Data {
-    /// For rate control.
+    /// Fields for the receiver's rate control.
     pub control: Control,
     /// Stream position of the first byte (`rel_seq_num`).
     pub rel_seq: u64,
     /// Payload bytes (`packet_size`).
     pub len: u16,
-    /// The stream ends after these bytes. The end takes one stream position of its own.
+    /// Whether the stream ends after these bytes. The end takes one stream position of its own.
     pub fin: bool,
     /// Number of data packets after which the receiver shall send an ACK (`ack frequency`).
     pub ack_every: u16,
@@ -117,31 +117,31 @@ impl Data {
     }
 }
 
-/// Asks for an ACK, without data.
+/// A packet without data that asks for an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Probe {
-    /// For rate control.
+    /// Fields for the receiver's rate control.
     pub control: Control,
 }
 
 /// An acknowledgement: what the receiver has, and the rate that it wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Ack {
-    /// One more in every ACK.
+    /// ACK sequence number: one more in every ACK.
     pub ack_seq: u64,
     /// Highest control sequence number seen (`hcctrl_seq_num`).
     pub hctrl_seq: u64,
-    /// Time since that packet arrived, so that the sender can measure the round trip.
+    /// Time since the packet of [`Self::hctrl_seq`] arrived, so that the sender can measure the round trip.
     pub hctrl_delay: Micros,
-    /// Separation of packets that the receiver wants (`updated rate`).
+    /// Time from one packet to the next that the receiver asks for (`updated rate`).
     pub separation: Micros,
     /// Everything below this stream position has arrived (`CACK`).
     pub cack: u64,
-    /// Bytes from `cack` on that the receiver has room for.
+    /// Bytes from [`Self::cack`] on that the receiver has room for.
     pub window: u32,
-    /// Blocks above `cack` that have arrived (`SACK`), in order.
+    /// Blocks above [`Self::cack`] that have arrived (`SACK`), in order.
     pub sack: SackBlocks,
-    /// Whether there are more blocks, above the last one.
+    /// Whether more blocks have arrived, above the last one of [`Self::sack`].
     pub more: bool,
 }
 
@@ -185,14 +185,14 @@ impl FromIterator<SackBlock> for SackBlocks {
 /// Bytes that the receiver holds above a hole, counted from `cack`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
-    /// First byte held.
+    /// First byte of the block, counted from [`Ack::cack`].
     pub start: u32,
-    /// First byte after the block.
+    /// First byte after the block, counted from [`Ack::cack`].
     pub end: u32,
 }
 
-/// A packet as links carry it: it may lie at any fourth byte, so that it leaves no gap among the
-/// fields of other packets.
+/// A packet as links carry it, aligned to four bytes only, so that it leaves no gap among the fields of other
+/// packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed(4))]
 pub struct Carried(pub Packet);

@@ -9,14 +9,14 @@ use super::epoch::Epoch;
 use super::packet::{Control, Micros};
 use super::prediction::LossPredictor;
 
-/// A decision about the rate.
+/// Decision of WTCP's receiver about the rate of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateChange {
-    /// By α (figure 1, line 17).
+    /// Increase of the rate by α (figure 1, line 17).
     Increase,
-    /// By the share δ (figure 1, line 20).
+    /// Decrease of the rate by the share δ (figure 1, line 20).
     Decrease,
-    /// A congestion loss (section 3.1, item 3).
+    /// Cut of the rate after a congestion loss (section 3.1, item 3).
     Loss,
 }
 

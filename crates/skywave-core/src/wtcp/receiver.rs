@@ -19,7 +19,7 @@ use setup::PacketPair;
 /// ACKs whose time is remembered: more than can be on their way.
 const MAX_PENDING_ACKS: usize = 1024;
 
-/// Counters of what a receiver has seen and decided so far.
+/// Counters of what a WTCP receiver has seen and decided so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Data packets that arrived, copies included.
@@ -28,11 +28,11 @@ pub struct ReceiverCounters {
     pub duplicates: u64,
     /// Packets missing in the control sequence, when a later one arrived.
     pub missing: u64,
-    /// Epochs that ended with an increase.
+    /// Epochs that ended with an increase of the rate.
     pub increases: u64,
-    /// Epochs that ended with a decrease.
+    /// Epochs that ended with a decrease of the rate.
     pub decreases: u64,
-    /// Congestion losses that halved the rate.
+    /// Congestion losses that cut the rate, by default to half.
     pub halvings: u64,
 }
 
@@ -56,7 +56,8 @@ struct Highest {
     at: Time,
 }
 
-/// A WTCP data receiver.
+/// Receiver of one WTCP stream, without input and output: puts the stream together, acknowledges, and
+/// computes the rate for the sender.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: Arc<Config>,
@@ -99,8 +100,8 @@ impl Receiver {
         }
     }
 
-    /// A packet from the data sender arrived. Returns the stream positions whose bytes, which are
-    /// its payload, the driver has to keep.
+    /// A packet from the data sender arrived. Returns the stream positions whose bytes, which are its
+    /// payload, the driver has to keep; `None` if it brings nothing new.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Range<u64>> {
         match (&mut self.state, packet) {
             // Nobody there, and what is not for a receiver.
@@ -151,7 +152,8 @@ impl Receiver {
         }
     }
 
-    /// The peer may be gone.
+    /// Acts on the timer if it has expired: nothing was heard for the idle timeout, so that the connection
+    /// fails, or is closed if it was finished.
     pub fn on_timer(&mut self, now: Time) {
         if self.next_timer().is_some_and(|at| at <= now) {
             if self.is_finished() {
@@ -162,8 +164,8 @@ impl Receiver {
         }
     }
 
-    /// When [`Self::on_timer`] is due: only when nothing has been heard for very long. A finished
-    /// receiver too stays that long, to answer a sender that has not heard of its end.
+    /// When [`Self::on_timer`] is due: only when nothing has been heard for very long; `None` while not open.
+    /// A finished receiver too stays that long, to answer a sender that has not heard of its end.
     pub fn next_timer(&self) -> Option<Time> {
         let at = self.last_heard + self.config.idle_timeout;
         (self.is_open() && at < Time::MAX).then_some(at)
@@ -292,7 +294,7 @@ impl Receiver {
         self.rtt.get().unwrap_or(self.config.initial_rtt)
     }
 
-    /// The rate that the sender shall use, in packets a second, once the connection is open.
+    /// The rate that the sender shall use, in packets a second; `None` while the connection is not open.
     pub fn rate(&self) -> Option<f64> {
         match &self.state {
             State::Open(rate) => Some(rate.rate()),
@@ -300,12 +302,13 @@ impl Receiver {
         }
     }
 
-    /// A sender is connected, or was until its stream ended.
+    /// Whether a sender has connected and the connection has not failed; also after the end of the stream,
+    /// until nothing was heard for the idle timeout.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// The end of the stream has arrived and everything before it.
+    /// Whether the end of the stream has arrived and everything before it.
     pub fn is_finished(&self) -> bool {
         self.assembly.is_complete()
     }
@@ -323,12 +326,12 @@ impl Receiver {
         self.assembly.arrived()
     }
 
-    /// Bytes in order that the application has not read.
+    /// Bytes that have arrived in order and that the application has not read.
     pub fn readable(&self) -> u64 {
         self.assembly.readable()
     }
 
-    /// First byte that the buffer has no room for.
+    /// First stream position that the receive buffer has no room for.
     pub fn window_end(&self) -> u64 {
         self.assembly.limit()
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::packet::Ack;
 
-/// A piece of the stream that was sent and is not known to have arrived.
+/// A piece of a WTCP stream that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentPacket {
     /// Stream position of the first byte.
@@ -20,7 +20,7 @@ pub struct SentPacket {
 }
 
 impl SentPacket {
-    /// Stream position after the piece.
+    /// First stream position after the piece; the end of the stream takes one of its own.
     pub fn end(&self) -> u64 {
         self.rel_seq + u64::from(self.len) + u64::from(self.fin)
     }

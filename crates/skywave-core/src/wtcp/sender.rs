@@ -20,7 +20,7 @@ use frequency::AckLoss;
 use pacing::Pacer;
 use setup::Opening;
 
-/// Counters of what a sender has done so far.
+/// Counters of what a WTCP sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Packets sent, of any kind but resets.
@@ -29,9 +29,9 @@ pub struct SenderCounters {
     pub data: u64,
     /// Data packets sent again.
     pub retransmits: u64,
-    /// Probes sent.
+    /// Probes sent: packets without data that ask for an ACK.
     pub probes: u64,
-    /// Blackouts entered.
+    /// Blackouts that have begun: times without answers, in which only probes are sent.
     pub blackouts: u64,
 }
 
@@ -44,7 +44,8 @@ enum State {
     Failed(Failure),
 }
 
-/// A WTCP data sender.
+/// Sender of one WTCP stream, without input and output: spaces packets by the rate that the receiver asks
+/// for, and repeats what ACKs show to be missing.
 #[derive(Clone, Debug)]
 pub struct Sender {
     config: Arc<Config>,
@@ -77,7 +78,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A closed sender. `config` must pass [`Config::check`].
+    /// A sender whose connection is not started yet. `config` must pass [`Config::check`].
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
         let config = config.into();
         debug_assert_eq!(config.check(), Ok(()));
@@ -149,7 +150,8 @@ impl Sender {
         }
     }
 
-    /// A blackout may have begun, or the peer may be gone.
+    /// Acts on the timer if it has expired: begins a blackout if an answer is overdue, or fails the
+    /// connection after the idle timeout. Then call [`Self::poll_transmit`].
     pub fn on_timer(&mut self, now: Time) {
         if self.idle_at().is_some_and(|at| at <= now) {
             self.fail(Failure::IdleTimeout);
@@ -159,7 +161,7 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due.
+    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         let due = self.due().map(|(at, _)| at);
         let times = [due, self.blackout_at(), self.idle_at()];
@@ -249,17 +251,17 @@ impl Sender {
         self.rtt_sample.take()
     }
 
-    /// The separation of packets now.
+    /// Time from one packet to the next at the present rate.
     pub fn separation(&self) -> Micros {
         self.pacer.separation()
     }
 
-    /// The peer has answered, and neither end has closed.
+    /// Whether the peer has answered, and the connection is neither done nor failed.
     pub fn is_established(&self) -> bool {
         self.state == State::Established
     }
 
-    /// Everything and the end of the stream is acknowledged.
+    /// Whether everything and the end of the stream is acknowledged.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
@@ -272,17 +274,17 @@ impl Sender {
         }
     }
 
-    /// The sender probes because nothing is heard of what it sent.
+    /// Whether the sender only probes, because nothing is heard of what it sent.
     pub fn in_blackout(&self) -> bool {
         self.blackout.is_some()
     }
 
-    /// Bytes of the stream that the driver need not keep: the receiver has everything below.
+    /// First stream position that the receiver may lack: the driver need not keep the bytes below.
     pub fn acknowledged(&self) -> u64 {
         self.cack.min(self.next)
     }
 
-    /// End of the bytes that were sent.
+    /// First stream position that was never sent.
     pub fn sent_to(&self) -> u64 {
         self.next
     }
@@ -292,7 +294,7 @@ impl Sender {
         self.written - self.next
     }
 
-    /// First byte that the receiver has said it has no room for.
+    /// First stream position that the receiver has said it has no room for.
     pub fn window_end(&self) -> u64 {
         self.limit
     }

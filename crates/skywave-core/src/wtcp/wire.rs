@@ -11,7 +11,7 @@ use super::packet::{
     Ack, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock, SackBlocks,
 };
 
-/// The version that is written and read.
+/// Version of WTCP's wire format that is written and read.
 pub const VERSION: u8 = 1;
 /// Bytes of the longest header that is written.
 pub const MAX_HEADER: usize = COMMON + ACK + OPTION + MAX_SACK_BLOCKS * SACK_BLOCK;
@@ -39,10 +39,10 @@ const FLAG_MORE: u8 = 2;
 /// Options.
 const OPTION_SACK: u8 = 1;
 
-/// Bytes of a header.
+/// A packet's header in bytes.
 pub type Header = ArrayVec<u8, MAX_HEADER>;
 
-/// A datagram that was read.
+/// A WTCP datagram that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// Number of the connection that the datagram belongs to.
@@ -53,7 +53,7 @@ pub struct Datagram<'a> {
     pub payload: &'a [u8],
 }
 
-/// Why bytes are no packet.
+/// Why a datagram is no WTCP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// The datagram ends before its header does.
@@ -63,9 +63,9 @@ pub enum DecodeError {
         /// Bytes needed.
         needed: usize,
     },
-    /// Another version of the format.
+    /// The datagram has another version of the format, this one.
     Version(u8),
-    /// No such packet type.
+    /// The datagram has a packet type that does not exist, this one.
     Type(u8),
     /// The header is shorter than its fields.
     HeaderLength {

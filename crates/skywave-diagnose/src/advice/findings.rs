@@ -7,11 +7,12 @@ use super::recipe::{HOOK, Recipe, Step};
 use super::route::Attributes;
 use super::units;
 
-/// Something that was found, with the numbers that its remedy needs.
+/// Trouble found on a link or in its transfers that settings can help against, with the numbers that its
+/// remedy needs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
-    /// Packets above this rate are dropped.
+    /// A policer drops packets above its rate.
     Policer {
         /// Rate of the tokens, bit/s.
         rate_bps: f64,
@@ -39,7 +40,7 @@ pub enum Finding {
     Application,
     /// The receiving program did not read fast enough.
     SlowReceiver,
-    /// Timeouts at small windows took the time.
+    /// Much of the time was spent waiting for retransmission timeouts.
     Timeouts {
         /// Smallest round trip, seconds.
         rtt_s: f64,
@@ -56,7 +57,7 @@ pub(super) const BELOW_LINK: f64 = 0.95;
 pub(super) const INITIAL: (u32, u32) = (20, 40);
 
 impl Finding {
-    /// Attributes of the route that it asks for.
+    /// Adds to `attributes` those that the remedy sets on the route, if any.
     pub fn attributes(&self, attributes: &mut Attributes) {
         match self {
             Self::ShortFlows => attributes.initial = Some(INITIAL),
@@ -65,7 +66,8 @@ impl Finding {
         }
     }
 
-    /// Commands for it. `attributes` are all those that are advised of the route: one command has to have them all.
+    /// Commands against the finding. `attributes` are all those advised for the route, since one `ip route`
+    /// command must have them all.
     pub fn recipe(&self, host: &Host, attributes: &Attributes) -> Recipe {
         let mut all = attributes.clone();
         self.attributes(&mut all);

@@ -29,12 +29,12 @@ const KERNEL_LAWS: [&str; 17] = [
     "yeah",
 ];
 
-/// The host that sends.
+/// Sending host that advice is for, and what is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
-    /// The system or library.
+    /// Operating system of the host, or QUIC library of its program.
     pub on: On,
-    /// Laws of its kernel; `None` if they are not known.
+    /// Congestion controls of its kernel; `None` if they are not known.
     pub laws: Option<Laws>,
     /// The sender of today, for connections that choose none; `None` if it is not known.
     pub current: Option<Current>,
@@ -42,10 +42,10 @@ pub struct Host {
     pub queues: Option<Vec<String>>,
 }
 
-/// The sender of today.
+/// Sender that a host uses today, and where that is known from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
-    /// Law of congestion control as the kernel calls it, or another sender's identifier.
+    /// Name of the congestion control in the kernel, or identifier of another sender.
     pub name: String,
     /// Source of the name: a file, an option.
     pub from: String,
@@ -54,7 +54,7 @@ pub struct Current {
 /// The system or library of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
-    /// Anything.
+    /// Unknown: senders that most hosts have are considered.
     Any,
     /// Linux.
     Linux,
@@ -62,19 +62,19 @@ pub enum On {
     Quic(&'static Library),
 }
 
-/// The laws of a kernel.
+/// Congestion controls of a Linux kernel, by their names there.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Laws {
-    /// Laws that it has now.
+    /// Names of those that can be chosen without loading a module.
     pub available: Vec<String>,
-    /// Laws that any user's program may choose; no limit if it is empty.
+    /// Names of those that programs without privileges may choose; no limit if it is empty.
     pub allowed: Vec<String>,
     /// Names of the congestion controls that the kernel's files list as modules or as built in, loaded ones
     /// too; empty if the files are not known.
     pub loadable: Vec<String>,
 }
 
-/// A description of a host that is none.
+/// Text that describes no host, or names no sender, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no {what}: expected {expected}")]
 pub struct BadHost {
@@ -89,7 +89,7 @@ impl Laws {
         self.available.iter().any(|has| has == law) || self.must_load(law)
     }
 
-    /// Whether a law has to be loaded first.
+    /// Whether the kernel must load a law as a module first; false too if it does not have the law at all.
     pub fn must_load(&self, law: &str) -> bool {
         !self.available.iter().any(|has| has == law) && self.loadable.iter().any(|has| has == law)
     }
@@ -115,7 +115,8 @@ impl Host {
         }
     }
 
-    /// The host that a user names: as [`Self::parse`], but `linux` is this host, and `today` its sender of today.
+    /// Host that a user names: `on` as in [`Self::parse`], where `linux` is read from this host; `today`, if
+    /// given, is the identifier of its sender of today. An error if either is not known.
     pub fn named(on: &str, today: Option<&str>) -> Result<Self, BadHost> {
         let host = match on {
             "linux" => Self::read(Path::new("/")),
@@ -220,14 +221,15 @@ impl Host {
         }
     }
 
-    /// The law of connections that choose none, as far as is known: Linux' default else.
+    /// Name of the sender of connections that choose none: today's if it is known, else `cubic`.
     pub fn default_law(&self) -> &str {
         self.current
             .as_ref()
             .map_or("cubic", |current| &current.name)
     }
 
-    /// The same host with this sender of today, unless it is known already.
+    /// The host with `name` as its sender of today, unless one is known already; `from` says where the name
+    /// is from.
     #[must_use]
     pub fn or_today(mut self, name: &str, from: &str) -> Self {
         self.current.get_or_insert_with(|| Current {
@@ -237,7 +239,7 @@ impl Host {
         self
     }
 
-    /// Whether the kernel lacks a queue discipline for certain.
+    /// Whether the kernel surely lacks a queue discipline; false if its modules are not known.
     pub fn lacks_queue(&self, name: &str) -> bool {
         self.queues
             .as_ref()

@@ -1,28 +1,28 @@
 //! QUIC libraries: which laws each has, and how a program chooses one.
 
-/// A law of congestion control that QUIC libraries offer.
+/// Congestion control that QUIC libraries offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// RFC 9002's own.
+    /// NewReno as RFC 9002 has it.
     NewReno,
-    /// RFC 9438.
+    /// CUBIC (RFC 9438).
     Cubic,
     /// BBR, version 1.
     Bbr,
     /// BBR, versions 2 and 3, of which the simulator has version 3.
     Bbr3,
-    /// Skywave's own.
+    /// The congestion control `skywave`, this project's own.
     Skywave,
 }
 
-/// A QUIC library.
+/// QUIC library, with the congestion controls that its programs can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
     /// Name, as after `quic:`.
     pub name: &'static str,
-    /// Law that a program gets which chooses none.
+    /// Congestion control of a program that chooses none.
     pub default: Law,
-    /// Laws, each with the code that chooses it.
+    /// Congestion controls, each with the source code that chooses it.
     pub laws: &'static [(Law, &'static str)],
 }
 
@@ -176,12 +176,12 @@ pub const LIBRARIES: &[Library] = &[
 ];
 
 impl Library {
-    /// The library of this name.
+    /// The library of this name; `None` if it is not among [`LIBRARIES`].
     pub fn named(name: &str) -> Option<&'static Self> {
         LIBRARIES.iter().find(|library| library.name == name)
     }
 
-    /// The code that chooses a law; `None` if the library does not have it.
+    /// Source code that chooses a congestion control; `None` if the library does not have it.
     pub fn option(&self, law: Law) -> Option<&'static str> {
         let found = self.laws.iter().find(|(of, _)| *of == law);
         found.map(|&(_, option)| option)

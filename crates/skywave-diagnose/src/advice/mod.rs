@@ -33,11 +33,11 @@ pub use senders::{By, SENDERS, Sender};
 
 use scene::Scene;
 
-/// Purpose of a sender.
+/// Purpose for which senders are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
-    /// A long flow: how much of the link it has.
+    /// Long flows: how much of the link they have.
     Bulk,
     /// Transfers of 100 kB and 1 MB, each on a connection of its own: how long they take.
     Short,
@@ -50,15 +50,15 @@ impl Objective {
     pub const ALL: [Self; 3] = [Self::Bulk, Self::Short, Self::Calls];
 }
 
-/// A question for advice.
+/// Question of which sender and settings suit a link, as [`advise`] takes it.
 pub struct Question<'a> {
-    /// A scenario with the link: its `[[link]]` tables count, and the ends of its first flow.
+    /// Text of a scenario with the link: its `[[link]]` tables count, and the ends of its first flow.
     pub link: &'a str,
-    /// Draws from what is not known of the link, scenarios as well.
+    /// Texts of scenarios with other values that the link may have too, drawn from what is not known of it.
     pub draws: &'a [String],
-    /// The files that these name.
+    /// Source of the files that the scenarios name, such as traces of rates.
     pub files: &'a dyn Files,
-    /// Purposes of the sender.
+    /// Purposes for which senders are compared.
     pub objectives: &'a [Objective],
     /// The host that sends.
     pub host: &'a Host,
@@ -66,11 +66,11 @@ pub struct Question<'a> {
     pub uplink: bool,
     /// Findings about the link and its transfers.
     pub findings: &'a [Finding],
-    /// Number of threads; `None` for one a core.
+    /// Number of threads to simulate with; `None` for one a core.
     pub threads: Option<usize>,
-    /// First seed.
+    /// Seed of the first simulation of each kind; repetitions have the next ones.
     pub seed: u64,
-    /// Set from another thread to stop.
+    /// Flag that another thread sets to stop the simulations.
     pub cancel: &'a AtomicBool,
 }
 
@@ -95,10 +95,10 @@ impl<'a> Question<'a> {
 /// Why there is no advice.
 #[derive(Debug, thiserror::Error)]
 pub enum AdviceError {
-    /// A text is no TOML.
+    /// Scenario that is no TOML, with the parser's message.
     #[error("the link's scenario cannot be read: {0}")]
     NoToml(String),
-    /// A scenario is none.
+    /// Scenario of the link with a mistake.
     #[error("the link's scenario is none: {0}")]
     Scenario(#[from] ScenarioError),
     /// A scenario has no link that leads from one end to the other.
@@ -107,18 +107,18 @@ pub enum AdviceError {
     /// A scenario has a radio network.
     #[error("the scenario has a radio network: expected links alone")]
     Radio,
-    /// The host has none of the senders.
+    /// The host has no sender that can be simulated; the text lists the identifiers of those that can.
     #[error("the host has no sender that can be simulated: expected one of {0}")]
     NoSender(String),
     /// Threads could not be started.
     #[error(transparent)]
     Threads(#[from] NoThreads),
-    /// The caller has stopped it.
+    /// Stopped by the caller through [`Question::cancel`].
     #[error("stopped")]
     Cancelled,
 }
 
-/// Something other than another sender.
+/// Change of a queue, a pace or a window, tried with today's sender as an alternative to another sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
@@ -128,7 +128,7 @@ pub enum Change {
     Shaped,
     /// The sender's host sends a little slower than a policer allows.
     Paced,
-    /// The first window is larger.
+    /// The first congestion window is 20 segments.
     InitialWindow,
 }
 
@@ -139,16 +139,16 @@ struct Contestant {
     change: Option<Change>,
 }
 
-/// Advice for a link.
+/// Result of [`advise`]: senders compared over a link, and commands to type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The link, without its draws.
+    /// Properties of the link itself, without its draws, that decide what is tried.
     pub facts: Facts,
-    /// Names of the link and its draws.
+    /// Names of the simulated links: the link itself, then its draws.
     pub links: Vec<String>,
-    /// The sender that the host has today.
+    /// Name of the sender that the host has today, or of the one that stands for it.
     pub today: String,
-    /// A clause that says where that is known from.
+    /// Clause that says where today's sender is known from, as "as /proc/sys says".
     pub today_by: String,
     /// Results of each sender.
     pub senders: Vec<SenderResult>,
@@ -161,15 +161,15 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// As JSON.
+    /// The advice as a JSON object.
     pub fn json(&self) -> serde_json::Value {
         // Plain data cannot fail to be written.
         serde_json::to_value(self).unwrap_or_default()
     }
 }
 
-/// Simulates all senders and says which one is wanted. `progress` is told how many simulations of how many are
-/// done, from any thread.
+/// Simulates all senders that the host has, over the link and its draws, and says which suits each objective.
+/// `progress` is told how many simulations of how many are done, from any thread.
 pub fn advise(
     question: &Question<'_>,
     progress: &(dyn Fn(usize, usize) + Sync),

@@ -21,7 +21,7 @@ const KIND: f64 = 0.9;
 /// Delays are the same within this, seconds.
 const SAME_DELAY: f64 = 0.002;
 
-/// Something measured.
+/// Measure by which senders are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -33,18 +33,18 @@ pub enum Measure {
     Call,
 }
 
-/// A number over the draws of a link.
+/// Values of a measure over the simulated links: a link and the draws from what is not known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// Median over the draws.
+    /// Median over the simulated links.
     pub median: f64,
-    /// Least of all draws.
+    /// Least over the simulated links.
     pub low: f64,
-    /// Greatest of all draws.
+    /// Greatest over the simulated links.
     pub high: f64,
 }
 
-/// Results of a sender over the draws of the link; zeros of what was not asked.
+/// Results of a sender over the simulated links; zero where no objective asked for them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SenderResult {
     /// Name of the sender.
@@ -53,71 +53,73 @@ pub struct SenderResult {
     pub id: &'static str,
     /// Goodput of a long flow alone, bit/s.
     pub goodput_bps: Spread,
-    /// Time within which 90 % of its packets arrive, of those that arrive at first, seconds.
+    /// Time within which 90 % of a long flow's segments arrive, seconds; only those that arrive at the first
+    /// transmission count.
     pub delay_s: Spread,
-    /// Share of its packets that are sent again.
+    /// Retransmissions as a share of the packets that a long flow sends, 0 to 1.
     pub resent: Spread,
-    /// Goodput of a CUBIC flow beside it, bit/s.
+    /// Goodput of a CUBIC flow beside a long flow of the sender, bit/s.
     pub left_bps: Spread,
-    /// Time within which 95 % of a call's packets arrive beside it, seconds.
+    /// Time within which 95 % of a call's packets arrive beside a long flow of the sender, seconds.
     pub call_s: Spread,
-    /// Share of the call's packets that are lost.
+    /// Share of a call's packets that are lost beside a long flow of the sender, 0 to 1.
     pub call_lost: Spread,
-    /// Times of transfers of 100 kB and 1 MB, medians, seconds.
+    /// Median times of transfers of 100 kB and of 1 MB, seconds.
     pub transfers_s: [Spread; 2],
-    /// 95th percentiles of the same.
+    /// 95th percentiles of the times of transfers of 100 kB and of 1 MB, seconds.
     pub transfers_p95_s: [Spread; 2],
 }
 
 /// Order of senders by one measure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
-    /// The measure.
+    /// Measure by which the senders are ordered.
     pub measure: Measure,
-    /// Senders, the best first, each with its number.
+    /// Names of the senders, the best first, each with its values of the measure: bit/s or seconds.
     pub order: Vec<(&'static str, Spread)>,
     /// Senders that are as good as the best within 5 %.
     pub best: Vec<&'static str>,
-    /// The advised one of these: one within 2 %: today's if it is, else the first in the table's
-    /// order that leaves about as much to others as any of them.
+    /// Advised sender, within 2 % of the best: today's if it is among these, else the first in the order of
+    /// `SENDERS` that leaves a CUBIC neighbour at least 90 % of what the kindest of these does.
     pub chosen: &'static str,
-    /// Draws on which the chosen one is not as good as the best there.
+    /// Simulated links on which the chosen sender is not as good as the best one there.
     pub hangs: Vec<Hang>,
 }
 
-/// A draw that the answer hangs on.
+/// Simulated link on which the advice would be another one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hang {
-    /// Name of the draw.
+    /// Name of the link, as in `Advice::links`.
     pub link: String,
-    /// Best sender there.
+    /// Name of the best sender on this link.
     pub winner: &'static str,
-    /// Number of the value.
+    /// Value of the measure for the best sender on this link, bit/s or seconds.
     pub best: f64,
-    /// Number of the chosen sender.
+    /// Value of the measure for the chosen sender on this link, bit/s or seconds.
     pub chosen: f64,
 }
 
-/// Effect of a change other than that of the sender.
+/// Effect, by one measure, of a change other than that of the sender.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alternative {
-    /// The change.
+    /// Change that was tried.
     pub change: Change,
-    /// The measure.
+    /// Measure of the effect, which tells the unit of the values.
     pub measure: Measure,
-    /// Number with the change, and today's sender.
+    /// Values with the change, and today's sender.
     pub with: Spread,
-    /// Number without it, with today's sender.
+    /// Values without the change, with today's sender.
     pub today: Spread,
-    /// Number without it, with the best sender.
+    /// Values without the change, with the best sender.
     pub best: Spread,
-    /// The best sender.
+    /// Name of the best sender without the change.
     pub best_sender: &'static str,
-    /// Share of packets that a long flow sends again, with the change and without.
+    /// Retransmissions as a share of the packets that a long flow sends, with the change and without, 0 to 1.
     pub resent: (f64, f64),
     /// Goodput of a long flow with the change, bit/s.
     pub goodput_bps: f64,
-    /// Whether it helps more than any sender does.
+    /// Whether the change brings clearly more than the best sender without it; for a pace also if it halves
+    /// retransmissions and goodput or delay is as good.
     pub helps: bool,
 }
 

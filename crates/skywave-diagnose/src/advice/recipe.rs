@@ -14,27 +14,27 @@ const SYSCTL_FILE: &str = "/etc/sysctl.d/90-skywave.conf";
 /// How a queue discipline is kept.
 pub(super) const HOOK: &str = "the same command in a hook of the network's start";
 
-/// Commands for one end.
+/// Commands to type for one purpose, such as another sender.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipe {
     /// Purpose, in words.
     pub of: String,
-    /// Ways to have it, of which one is enough; steps whose scope begins with "first" come before.
+    /// Ways to reach it, of which one is enough; steps whose scope begins with "first" come before.
     pub steps: Vec<Step>,
-    /// Remarks.
+    /// Remarks, each a clause.
     pub notes: Vec<String>,
 }
 
-/// One command, or some lines of a program or configuration.
+/// Command to type, or some lines of a program or configuration, with how to undo and keep it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// The part of a host, or the host, on which it acts.
+    /// Place where the step acts, in words, as "one route" or "the router".
     pub scope: String,
-    /// The command, or the lines.
+    /// Command to type, or lines of a program or configuration.
     pub run: String,
-    /// Command that takes it back, if one is needed.
+    /// Command that takes the step back, if one is needed.
     pub undo: Option<String>,
-    /// Line that keeps it over a restart, if one is needed.
+    /// Command, or words, for how to keep the step over a restart, if that needs something.
     pub keep: Option<String>,
 }
 
@@ -101,7 +101,8 @@ impl Step {
 }
 
 impl Recipe {
-    /// Commands for a sender. `attributes` are those of the route that are advised besides: one command has all.
+    /// Commands that give `host` the sender. `attributes` are those advised for the route besides, since one
+    /// `ip route` command must have them all.
     pub fn of_sender(sender: &Sender, host: &Host, attributes: &Attributes) -> Self {
         let (steps, notes) = match sender.by {
             By::Kernel(law) => of_kernel(law, host, attributes),

@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 
-/// Attributes of a route that are advised.
+/// Attributes of a route in Linux that are advised, for one `ip route` command.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Attributes {
-    /// Law of congestion control.
+    /// Congestion control by its name in the kernel; `None` to leave it as it is.
     pub congctl: Option<String>,
     /// First congestion window and first window that is advertised, segments.
     pub initial: Option<(u32, u32)>,
@@ -17,7 +17,8 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// The command that gives a route these attributes, and the one that takes them back; places to fill in are in capitals.
+    /// Command that gives a route these attributes, and the one that takes them back; places to fill in are
+    /// in capitals.
     pub fn commands(&self) -> (String, String) {
         let run = format!("ip route replace DST via GW dev DEV{}", self.words());
         (run, "ip route del DST via GW dev DEV".to_owned())

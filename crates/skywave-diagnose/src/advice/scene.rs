@@ -40,11 +40,11 @@ pub struct Facts {
     pub rate_bps: f64,
     /// Round trip without any queue, seconds.
     pub base_rtt_s: f64,
-    /// Rate of a policer on the way, bit/s.
+    /// Rate of the policer that limits the data's way, bit/s; `None` if none does.
     pub policer_bps: Option<f64>,
-    /// Whether the queue there sees to its own length, or cannot be another one.
+    /// Whether the bottleneck's queue is managed (AQM), or cannot be another one, as where stations contend.
     pub managed: bool,
-    /// Whether the rate is the same at all times.
+    /// Whether the bottleneck's rate never changes.
     pub constant: bool,
 }
 

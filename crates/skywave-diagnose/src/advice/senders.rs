@@ -6,7 +6,7 @@
 use super::host::{Host, On};
 use super::libraries::Law;
 
-/// A sender that can be advised.
+/// Sender that can be advised: a congestion control in the stack or library that has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sender {
     /// Name on the page.
@@ -15,9 +15,10 @@ pub struct Sender {
     pub id: &'static str,
     /// Transport in a scenario, as a TOML value.
     pub transport: &'static str,
-    /// Origin.
+    /// Stack, program or library that the sender is part of.
     pub by: By,
-    /// Share of the simulated goodput that real runs of a long flow carry over the same link.
+    /// Goodput of a long flow in real runs as a share of the simulated one; 1 unless it was measured to be
+    /// less.
     pub carries: f64,
 }
 
@@ -25,7 +26,7 @@ pub struct Sender {
 /// driver leaves short pauses on the link, which the machine in the simulator does not.
 const SEND_CARRIES: f64 = 0.97;
 
-/// Origin of a sender.
+/// Stack, program or library that a sender is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// TCP of the Linux kernel under the law of this name.
@@ -56,7 +57,7 @@ const fn quic(name: &'static str, id: &'static str, transport: &'static str, law
     }
 }
 
-/// Senders that can be advised.
+/// Senders that can be advised, in the order of preference among equals.
 pub const SENDERS: &[Sender] = &[
     kernel("CUBIC", "cubic", "\"linux\""),
     kernel("Reno", "reno", "\"rack-tlp\""),
@@ -109,12 +110,12 @@ const STOCK: [&str; 3] = ["cubic", "reno", "bbr"];
 const COMMON: [Law; 2] = [Law::Cubic, Law::Bbr];
 
 impl Sender {
-    /// Whether it is TCP, with the settings of Linux' stack.
+    /// Whether the sender is TCP of the Linux kernel.
     pub fn is_tcp(&self) -> bool {
         matches!(self.by, By::Kernel(_))
     }
 
-    /// Whether a host has it.
+    /// Whether `host` has the sender, or most hosts have it where that is not known.
     pub fn is_on(&self, host: &Host) -> bool {
         match (self.by, &host.on) {
             (By::Kernel(law), On::Any | On::Linux) => match &host.laws {

@@ -1,25 +1,25 @@
 //! Candidates for what a link does, and the choice between them by the Bayesian information criterion.
 
-/// A model that was tried.
+/// Model that was fitted to observations, one of several to choose from, with its likelihood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate<M> {
     /// The model with its likeliest parameters.
     pub model: M,
-    /// Logarithm of its likelihood.
+    /// Natural logarithm of the likelihood of the observations under the model.
     pub log_likelihood: f64,
-    /// Free parameters.
+    /// Number of free parameters.
     pub parameters: u32,
 }
 
 impl<M> Candidate<M> {
-    /// The Bayesian information criterion over `observations`: smaller is better.
+    /// Bayesian information criterion (BIC) for this number of observations: smaller is better.
     pub fn bic(&self, observations: usize) -> f64 {
         let count = (observations.max(1)) as f64;
         f64::from(self.parameters) * libm::log(count) - 2.0 * self.log_likelihood
     }
 }
 
-/// Candidates that were tried on the same observations, best first.
+/// Candidate models of the same observations, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<M> {
     /// The candidates, best first.
@@ -32,7 +32,8 @@ pub struct Choice<M> {
 const TOLD_APART: f64 = 6.0;
 
 impl<M> Choice<M> {
-    /// Orders the candidates; of equals the earlier one is the better. `None` without any.
+    /// Orders the candidates by their information criterion; of equals the earlier one is the better. `None`
+    /// without any.
     pub fn new(mut candidates: Vec<Candidate<M>>, observations: usize) -> Option<Self> {
         candidates.sort_by(|a, b| a.bic(observations).total_cmp(&b.bic(observations)));
         (!candidates.is_empty()).then_some(Self {
@@ -41,7 +42,7 @@ impl<M> Choice<M> {
         })
     }
 
-    /// The likeliest model.
+    /// Model of the first candidate, the best one.
     pub fn best(&self) -> &M {
         &self.candidates[0].model
     }
@@ -51,7 +52,8 @@ impl<M> Choice<M> {
         self.candidates[0].bic(self.observations)
     }
 
-    /// The models that the observations cannot tell from the best, the best first.
+    /// Models that the observations cannot tell from the best: the best itself, then those whose information
+    /// criterion is within 6 of its own.
     pub fn equals(&self) -> impl Iterator<Item = &M> {
         let bic = |candidate: &Candidate<M>| candidate.bic(self.observations);
         let least = bic(&self.candidates[0]);

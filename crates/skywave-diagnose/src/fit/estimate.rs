@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A number of the link as a record tells it.
+/// Number estimated from records, with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The likeliest value.
@@ -25,7 +25,7 @@ impl Estimate {
         Self::new(less(self.value), less(self.low), less(self.high))
     }
 
-    /// Value and bounds in another unit.
+    /// Value and bounds times `factor`, for another unit.
     pub fn scaled(self, factor: f64) -> Self {
         Self::new(self.value * factor, self.low * factor, self.high * factor)
     }

@@ -11,17 +11,17 @@ use super::special::{binomial, proportion};
 use super::{Candidate, Choice, Estimate, Known};
 use chain::{Chain, Packets, Timed};
 
-/// A packet and what became of it.
+/// Packet as models of losses see it: when it was sent, and whether it was lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// When it was sent, seconds. Times do not fall.
+    /// Time of sending, seconds from any beginning; the packets of a series are in the order of time.
     pub time_s: f64,
     /// Whether it was lost; `None` if what became of it says nothing of the channel (a full queue dropped it): the
     /// channel's state goes on past it.
     pub lost: Option<bool>,
 }
 
-/// A law of losses with its parameters.
+/// Statistical model of a channel's losses, with its fitted parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LossModel {
     /// Nothing is lost.
@@ -31,14 +31,16 @@ pub enum LossModel {
         /// Probability of a loss.
         p: Estimate,
     },
-    /// A state that may change at each packet.
+    /// Gilbert-Elliott model by packets: nothing is lost in the good state, nearly everything in the bad one,
+    /// and the state may change at each packet.
     Bursts {
         /// Probability at a packet of a change from good to bad.
         to_bad: Estimate,
         /// Probability at a packet of a change from bad to good: 1 over the mean burst.
         to_good: Estimate,
     },
-    /// A state that changes in time, whatever the packets do.
+    /// Gilbert-Elliott model in time: nothing is lost in the good state, nearly everything in the bad one,
+    /// and the state changes whatever the packets do.
     BurstsInTime {
         /// Mean time in the good state, seconds.
         good_s: Estimate,
@@ -62,7 +64,7 @@ const STARTS: [f64; 3] = [1.5, 5.0, 20.0];
 /// Mean lengths of a burst from which the fit of a chain in time begins, seconds.
 const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 
-/// The law of losses that the observations tell.
+/// Model of a channel's losses that suits the observations best, and the others that were tried.
 ///
 /// Candidates are no loss at all, independent losses, and both chains. A chain is taken for better than independent
 /// losses if it gains more than 6 in the information criterion; if it gains or loses less, it stands second, as one

@@ -12,9 +12,10 @@ pub struct Minimum<const N: usize> {
 /// A spread of values in a simplex below which it has come to rest.
 const AT_REST: f64 = 1e-4;
 
-/// The simplex method of Nelder and Mead (1965) from `start`, with edges of `step` at first, until the values differ by
-/// less than 1e-4 or after `evaluations` of the function. Values that are not numbers count as infinite. Callers
-/// pass logarithms of scales and rates, so that one step suits all coordinates.
+/// Minimum of `function` by the simplex method of Nelder and Mead (1965) from `start`, with edges of `step`
+/// at first, until the values differ by less than 1e-4 or after `evaluations` of the function. Values that
+/// are not numbers count as infinite. Callers pass logarithms of scales and rates, so that one step suits all
+/// coordinates.
 pub fn minimise<const N: usize>(
     start: [f64; N],
     step: f64,

@@ -2,7 +2,7 @@
 
 use super::Estimate;
 
-/// A period of events.
+/// Period of events that come again and again at regular times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Period {
     /// Time from one event to the next, seconds.

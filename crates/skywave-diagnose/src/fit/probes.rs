@@ -18,14 +18,15 @@ use super::{Choice, Known};
 use crate::record::{Fate, Probe, Probes};
 use sample::Sample;
 
-/// A link as probes of it tell.
+/// Link as probes of it, such as pings, tell: delay, jitter, losses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeFit {
     /// The round trip without jitter, and when it changed.
     pub base: Known<Base>,
     /// Variation of the round trip from one probe to the next.
     pub jitter: Known<Choice<JitterModel>>,
-    /// Retransmission by the link: a lattice of delays. `None` if there is none to be seen.
+    /// Retransmission by the link, seen as delays at whole multiples of a time above the base. `None` if none
+    /// is seen.
     pub arq: Known<Option<Arq>>,
     /// Times in which no probe came back.
     pub outages: Known<Outages>,
@@ -34,13 +35,13 @@ pub struct ProbeFit {
     /// Bursts of losses shorter than this are not told from single losses, seconds: 1.5 times the spacing of the
     /// probes.
     pub shortest_burst_s: f64,
-    /// The way there by itself.
+    /// Direction from the host that sends probes to the one that answers, by itself.
     pub up: Known<WayFit>,
-    /// The way back by itself.
+    /// Direction from the host that answers probes to the one that sends them, by itself.
     pub down: Known<WayFit>,
 }
 
-/// One direction of a link.
+/// Single direction of a link, from one-way delays of probes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WayFit {
     /// Delay without jitter, less its smallest value: clocks that do not agree hide the rest.

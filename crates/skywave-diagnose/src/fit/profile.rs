@@ -5,7 +5,8 @@ use super::optimise::{Minimum, minimise};
 /// Half of chi-square's 95 % quantile with one degree of freedom: the fall of a log likelihood at the bounds of a 95 %
 /// interval.
 pub const REGULAR: f64 = 3.841 / 2.0;
-/// Fall at the bounds for the place of a sharp edge, where the log likelihood falls as that of an exponential's start.
+/// Fall of a log likelihood at the bounds of a 95 % interval for the place of a sharp edge, where it falls as
+/// for the start of an exponential distribution.
 pub const EDGE: f64 = 3.0;
 /// The farthest that a bound is from the coordinate.
 const FARTHEST: f64 = 5.0;

@@ -15,16 +15,16 @@ const QUEUE: f64 = 0.2;
 /// Share of a packet of 1500 bytes that is TCP's payload, with timestamps; the rest is headers.
 pub(crate) const PAYLOAD: f64 = 1448.0 / 1500.0;
 
-/// A path as a throughput test tells it.
+/// Path as a throughput test of iperf3 tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThroughputFit {
     /// Rate of the bottleneck, bits a second of IP, if a queue shows that it was busy.
     pub rate: Known<Estimate>,
-    /// The bottleneck has at least this, bits a second.
+    /// Mean rate that came through, bits a second of IP: the bottleneck has at least this.
     pub at_least_bps: f64,
     /// The least smoothed round trip, seconds: above the base by whatever queue stood.
     pub rtt_s: Known<Estimate>,
-    /// Capacity of the queue, bytes.
+    /// Capacity of the bottleneck's queue, bytes.
     pub queue: Known<Estimate>,
     /// Share of the packets that were lost or sent again, of whatever cause.
     pub lost: Known<Estimate>,

@@ -36,33 +36,33 @@ struct Matters {
     apart: f64,
 }
 
-/// A number of a record beside the model's.
+/// Number measured in a record, and the same in replays of it over the fitted link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Name of the number.
+    /// Name of the number, as "lost".
     pub name: String,
-    /// Unit of all numbers; empty if they have none.
+    /// Unit of the values; empty if they have none.
     pub unit: &'static str,
-    /// Number of the record.
+    /// Value measured in the record.
     pub record: f64,
-    /// Mean of the replays, and the least and the greatest of them.
+    /// Mean of the replays' values; the bounds are the least and the greatest of them.
     pub model: Estimate,
     /// Whether the record's number is one that the model could have given.
     pub fits: bool,
-    /// Whether a short page has it though it fits.
+    /// Whether a short page shows the number even if it fits.
     pub is_main: bool,
 }
 
-/// A curve of a record and one of its model.
+/// Curves of a record and of its replays over the fitted link, for one plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlay {
-    /// Title.
+    /// Title of the plot.
     pub title: &'static str,
     /// Labels of both axes, with their units.
     pub axes: [&'static str; 2],
-    /// Curve of the record.
+    /// Points (x, y) of the record's curve.
     pub record: Vec<(f64, f64)>,
-    /// Curve of all replays together.
+    /// Points (x, y) of the curve of all replays together.
     pub model: Vec<(f64, f64)>,
 }
 

@@ -27,25 +27,25 @@ const REPLAYS: u64 = 20;
 const BUSY: (f64, f64) = (0.006, 0.06);
 const FEWEST_BUSY: usize = 5;
 
-/// Goodness of fit of a link on the end of one record.
+/// Comparison of the last third of a record with a link that is fitted to the first two thirds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goodness {
-    /// File of the record.
+    /// Name of the record's file.
     pub from: String,
-    /// Seconds that the link was fitted to.
+    /// Seconds of the record that the link was fitted to.
     pub fitted_s: f64,
-    /// Seconds after these that it was compared with.
+    /// Seconds after the fitted ones that the link is compared with.
     pub held_s: f64,
     /// Numbers of the record beside those of the model, or why there are none.
     pub compared: Known<Vec<Compared>>,
-    /// Distributions of both, for plots.
+    /// Curves of record and model, for plots.
     pub overlays: Vec<Overlay>,
-    /// Clauses that may explain what does not fit.
+    /// Clauses that may explain why some numbers do not fit.
     pub hints: Vec<String>,
 }
 
 impl Goodness {
-    /// Whether all fits; `None` if nothing was compared.
+    /// Whether all numbers of the record fit the model; `None` if nothing was compared.
     pub fn fits(&self) -> Option<bool> {
         let compared = self.compared.told()?;
         Some(compared.iter().all(|number| number.fits))
@@ -64,8 +64,9 @@ impl Goodness {
     }
 }
 
-/// Goodness of fit on each record of probes, and on the transfer whose path was fitted first; each is given with its file.
-/// `fits` are those of the whole records: of what is not cut they are taken as they are.
+/// Comparisons of the end of each record of probes, and of one transfer, with a link fitted to what comes
+/// before; each is given with its file. `fits` are those of the whole records, taken for records that are not
+/// cut in two.
 pub fn goodness(
     probes: &[(String, Probes)],
     transfer: Option<(&str, &Transfer)>,

@@ -5,12 +5,13 @@ use skywave_core::rng::Stream;
 use super::Values;
 use crate::fit::Estimate;
 
-/// Values drawn evenly from within the intervals, another set for each number.
+/// Choice of values drawn evenly from within the intervals of estimates, for links that the records allow as
+/// well.
 #[derive(Clone, Debug)]
 pub struct Drawn(Stream);
 
 impl Drawn {
-    /// The draws of a number.
+    /// Draws with `number` as their seed: each number gives other values.
     pub fn new(number: u64) -> Self {
         Self(Stream::named(number, "link", "draw"))
     }
@@ -26,7 +27,7 @@ impl Values for Drawn {
     }
 }
 
-/// The likeliest value of each estimate.
+/// Choice of the likeliest value of each estimate.
 #[derive(Clone, Copy, Debug)]
 pub struct Likeliest;
 

@@ -14,16 +14,16 @@ use crate::fit::throughput::ThroughputFit;
 use crate::fit::{Choice, Estimate, Known};
 use crate::record::Rates;
 
-/// Fits of the records, each beside the name of its file.
+/// Fits of all records of a link, each beside the name of its file.
 #[derive(Clone, Debug, Default)]
 pub struct Fits {
-    /// Probes.
+    /// Fits of probes, such as pings.
     pub probes: Vec<(String, ProbeFit)>,
     /// Paths of transfers, those with the most bytes first.
     pub paths: Vec<(String, PathFit)>,
-    /// Throughput tests.
+    /// Fits of throughput tests.
     pub throughputs: Vec<(String, ThroughputFit)>,
-    /// Traces of rates.
+    /// Traces of rates, as they were recorded.
     pub rates: Vec<(String, Rates)>,
 }
 
@@ -37,25 +37,25 @@ impl Fits {
     }
 }
 
-/// A property with the record that tells it.
+/// Property of a link, and the record that tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property<T> {
     /// The value, or why it is unknown.
     pub known: Known<T>,
-    /// File that tells it; empty if none does.
+    /// Name of the file that tells it; empty if none does.
     pub from: String,
 }
 
-/// A link as records tell it.
+/// Link estimated from records: each property from the record that tells it best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// Rate in bits a second of IP.
     pub rate: Property<RateModel>,
-    /// The rate is at least this, bits a second.
+    /// Rate that the link has at least, bits a second; `None` if no transfer or throughput test tells.
     pub at_least_bps: Option<f64>,
     /// Base round trip, seconds.
     pub base_s: Property<Estimate>,
-    /// Changes of the base round trip.
+    /// Base round trip over time, with its changes.
     pub steps: Property<Base>,
     /// Random variation of the round trip.
     pub jitter: Property<Choice<JitterModel>>,
@@ -63,7 +63,7 @@ pub struct Link {
     pub queue: Property<Choice<QueueModel>>,
     /// The most that the queue was seen to hold, bytes.
     pub queued: Option<f64>,
-    /// Bytes of a full packet.
+    /// Bytes of a full packet from the IP header on; 1500 where no transfer tells.
     pub packet: f64,
     /// A policer, if there is one.
     pub policer: Option<Property<Policer>>,

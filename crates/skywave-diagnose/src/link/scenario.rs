@@ -17,7 +17,7 @@ const USUAL_QUEUE: f64 = 50.0;
 /// Most steps and outages that are written one by one.
 const MOST: usize = 40;
 
-/// A scenario and the trace that it names, if any.
+/// Scenario of a link as text, and the trace of rates that it names, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// Text of the scenario.
@@ -26,7 +26,7 @@ pub struct Written {
     pub trace: Option<(String, String)>,
 }
 
-/// Choice of the value that is written of each estimate: the likeliest, or one of its interval.
+/// Choice of the value to write for each estimate: the likeliest, or another from its interval.
 pub trait Values {
     /// The value to be written of an estimate.
     fn of(&mut self, estimate: Estimate) -> f64;
@@ -48,7 +48,8 @@ impl Keys {
     }
 }
 
-/// The scenario of a link; `name` names its trace, `values` chooses within the intervals.
+/// Scenario of a link, with comments that tell where each number is from. `name` is in its title and names
+/// its trace; `values` chooses a value for each estimate.
 pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     let mut keys = Keys::default();
     let trace = rate(&mut keys, link, name, values);

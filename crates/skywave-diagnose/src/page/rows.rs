@@ -6,16 +6,16 @@ use crate::fit::probes::JitterModel;
 use crate::fit::{Estimate, Known};
 use crate::link::{Link, Property, interval, short};
 
-/// A property in words.
+/// Property of a link in words, for a row of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Name of the property.
     pub name: &'static str,
-    /// Value with the interval; of an unknown one why it is unknown.
+    /// Value with its 95 % interval; of an unknown one why it is unknown.
     pub value: String,
-    /// File that tells it; empty for what is unknown.
+    /// Name of the file that tells it; empty for what is unknown.
     pub from: String,
-    /// The records tell it.
+    /// Whether the records tell the property.
     pub is_known: bool,
 }
 

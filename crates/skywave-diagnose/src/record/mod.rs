@@ -30,18 +30,18 @@ pub use rates::{Rates, Span};
 pub use text::{GZIP, is_capture};
 pub use throughput::{Carried, Interval, Lost, Throughput};
 
-/// A record of a link.
+/// Record of a link, as a common tool wrote it: one variant for each kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// Probes of ping, irtt or a table of delays.
     Probes(Probes),
     /// A test of iperf3 in one direction.
     Throughput(Throughput),
-    /// A trace of rates.
+    /// A trace of the rates that a link had.
     Rates(Rates),
-    /// A log of one QUIC connection.
+    /// A log of one QUIC connection (qlog).
     Qlog(Qlog),
-    /// A capture (pcap or pcapng), which is only recognised here.
+    /// A packet capture (pcap or pcapng), which is only recognised here.
     Capture,
     /// A scenario with a link, which is only recognised here.
     Link,

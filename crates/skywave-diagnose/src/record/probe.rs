@@ -9,27 +9,27 @@ pub struct Probes {
     pub probes: Vec<Probe>,
     /// Bytes of a probe from the IP header on, where the record tells.
     pub bytes: Option<u32>,
-    /// The times of sending are by the record's own clock readings, not by a regular schedule.
+    /// Whether the record tells when probes were sent; if not, they are taken to be evenly spaced.
     pub is_timed: bool,
 }
 
-/// A tool that probes.
+/// Tool that sent probes and wrote the record of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeTool {
-    /// Any ping.
+    /// Any ping: round trips alone.
     Ping,
-    /// irtt, or another that measures both ways.
+    /// irtt, or another tool that measures each direction.
     Irtt,
     /// A table of times and delays.
     Table,
 }
 
-/// A probe and what became of it.
+/// Probe, such as a ping, and whether it was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
     /// When it was sent, seconds from the first probe.
     pub sent_s: f64,
-    /// Fate of it.
+    /// Fate of the probe: answered or lost.
     pub fate: Fate,
 }
 
@@ -70,8 +70,8 @@ impl Reading {
 pub enum Way {
     /// The record does not tell.
     Unknown,
-    /// The way there.
+    /// Lost on the way from the host that sends probes to the one that answers.
     Up,
-    /// The way back.
+    /// Lost on the way back, as an answer.
     Down,
 }

@@ -14,7 +14,7 @@ const MAX_S: f64 = super::columns::MAX_S;
 /// Highest packet number (RFC 9000, section 12.3).
 const MAX_NUMBER: u64 = (1 << 62) - 1;
 
-/// A log of one connection.
+/// Log of one QUIC connection, as a QUIC stack wrote it (qlog).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Qlog {
     /// Packets sent, in the order of time.
@@ -25,23 +25,23 @@ pub struct Qlog {
     pub metrics: Vec<QuicMetrics>,
 }
 
-/// A packet that was sent.
+/// QUIC packet that was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicSent {
-    /// When, seconds from the first event.
+    /// Time of sending, seconds from the log's first event.
     pub at_s: f64,
     /// Packet number space.
     pub space: PacketSpace,
     /// Packet number, if the log has it.
     pub number: Option<u64>,
-    /// Bytes within the datagram, if the log has them.
+    /// Bytes of the packet within its UDP datagram, if the log has them.
     pub bytes: Option<u32>,
 }
 
-/// A packet that the stack declared lost.
+/// QUIC packet that the sender's stack declared lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicLoss {
-    /// When it was declared, seconds from the first event.
+    /// Time at which it was declared lost, seconds from the log's first event.
     pub at_s: f64,
     /// Packet number space.
     pub space: PacketSpace,
@@ -49,21 +49,21 @@ pub struct QuicLoss {
     pub number: Option<u64>,
 }
 
-/// A packet number space (RFC 9000, section 12.3).
+/// QUIC packet number space (RFC 9000, section 12.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketSpace {
     /// Initial packets.
     Initial,
     /// Handshake packets.
     Handshake,
-    /// All others: 0-RTT and 1-RTT.
+    /// 0-RTT and 1-RTT packets, and any of another type.
     Application,
 }
 
-/// Measurements at one time; those that had not changed are missing.
+/// Measurements of a QUIC sender at one time; `None` for those that the event does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicMetrics {
-    /// When, seconds from the first event.
+    /// Time of the measurements, seconds from the log's first event.
     pub at_s: f64,
     /// The latest round trip, seconds.
     pub latest_rtt_s: Option<f64>,

@@ -5,13 +5,14 @@
 pub struct Rates {
     /// Spans in the order of time without gaps between them.
     pub spans: Vec<Span>,
-    /// Opportunities to send in the order of time, milliseconds, if the record is a list of these (mahimahi's format).
+    /// Times at which the link could send [`Self::opportunity_bytes`], milliseconds, in order; `None` if the
+    /// record is no list of such times (mahimahi's format).
     pub opportunities_ms: Option<Vec<u64>>,
-    /// Bytes of an opportunity, if the record is a list of these.
+    /// Bytes that the link could send at each opportunity; 0 if the record is no list of opportunities.
     pub opportunity_bytes: u32,
 }
 
-/// A time with one rate.
+/// Stretch of time with one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// Start in seconds from the record's beginning.

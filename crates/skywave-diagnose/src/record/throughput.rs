@@ -1,6 +1,6 @@
 //! Bytes moved in intervals: iperf3.
 
-/// Throughput of one transfer, interval by interval.
+/// Throughput of one test in one direction, interval by interval (iperf3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throughput {
     /// Transport protocol that carried the data.
@@ -11,11 +11,11 @@ pub struct Throughput {
     pub is_sender: bool,
     /// The data came towards the host that kept the record (`iperf3 -R`).
     pub is_download: bool,
-    /// Parallel streams.
+    /// Number of parallel streams.
     pub streams: usize,
     /// The intervals in the order of time, streams added up.
     pub intervals: Vec<Interval>,
-    /// Datagrams of UDP over the whole test, where its end tells: a sender has it from the receiver.
+    /// UDP datagrams lost over the whole test, if its end tells: a sender has it from the receiver.
     pub lost: Option<Lost>,
 }
 
@@ -28,7 +28,7 @@ pub enum Carried {
     Udp,
 }
 
-/// Sums of one interval.
+/// Sums of one interval of a throughput test, over all streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Start in seconds from the test's beginning.
@@ -37,13 +37,13 @@ pub struct Interval {
     pub to_s: f64,
     /// Payload bytes: at a sender those written to the socket, at a receiver those that came.
     pub bytes: u64,
-    /// Segments sent again.
+    /// TCP segments sent again; `None` if the record does not tell, as a receiver's.
     pub retransmits: Option<u64>,
     /// Smoothed round trip at the interval's end, seconds; of several streams the mean.
     pub rtt_s: Option<f64>,
     /// Congestion window at the interval's end in bytes; of several streams the sum.
     pub cwnd: Option<u64>,
-    /// Datagrams of UDP, where a receiver counted them.
+    /// UDP datagrams lost in the interval, where a receiver counted them.
     pub lost: Option<Lost>,
 }
 

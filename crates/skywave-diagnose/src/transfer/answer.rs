@@ -7,6 +7,6 @@ pub struct Answer {
     pub at_us: u32,
     /// Timestamp of the host that answered, in ticks of its own.
     pub stamp: u32,
-    /// Bytes from the IP header on.
+    /// Bytes of the acknowledgement from the IP header on.
     pub bytes: u16,
 }

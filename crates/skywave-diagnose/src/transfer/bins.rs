@@ -1,22 +1,23 @@
 //! Hundredths of a second, with what a sender did and knew in each.
 
-/// Width of a bin, nanoseconds.
+/// Width of a [`Bin`], nanoseconds.
 pub const WIDTH_NS: u64 = 10_000_000;
 
-/// A hundredth of a second in which something happened.
+/// Bin of 10 ms of a TCP transfer, in which something happened: what its sender sent and heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
-    /// Number of the bin from the transfer's first packet.
+    /// Number of the bin, counted from 0 at the transfer's first packet.
     pub index: u32,
     /// Payload bytes sent, those sent again too.
     pub sent: u32,
-    /// Payload bytes of which an answer told for the first time.
+    /// Payload bytes that ACKs or SACK blocks acknowledged for the first time.
     pub delivered: u32,
-    /// Most payload bytes in flight.
+    /// Most payload bytes in flight within the bin.
     pub flight: u32,
-    /// Payload bytes in flight at its end.
+    /// Payload bytes in flight at the bin's end.
     pub left: u32,
-    /// Receive window at its last answer, bytes; of a bin without answers that of the one before; `u32::MAX` if unknown.
+    /// Receive window at the bin's last answer, bytes; of a bin without answers that of the one before;
+    /// `u32::MAX` if unknown.
     pub window: u32,
     /// Segments sent, those sent again too.
     pub packets: u16,
@@ -24,9 +25,9 @@ pub struct Bin {
     pub again: u16,
     /// Segments that turned out to have been overtaken by later ones.
     pub overtaken: u16,
-    /// The sender was repairing a loss.
+    /// Whether the sender was repairing a loss.
     pub is_recovering: bool,
-    /// A retransmission ended a silence: a timeout.
+    /// Whether segments were sent again by a retransmission timeout, or in the repair that follows one.
     pub is_after_timeout: bool,
 }
 

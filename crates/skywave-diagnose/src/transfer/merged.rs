@@ -20,7 +20,8 @@ struct Owned {
     remarks: Vec<Remark>,
 }
 
-/// Reads captures that belong together, such as those of the two directions of a link, as if they were one.
+/// Reads captures that belong together, such as those of the two directions of a link, as if they were one:
+/// packets in the order of their times. An error if one is damaged.
 pub fn read_merged(inputs: Vec<impl Read + Send>) -> Result<Capture, ReadError> {
     thread::scope(|scope| {
         let mut sources = Vec::new();

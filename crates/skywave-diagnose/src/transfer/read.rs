@@ -22,12 +22,12 @@ const MOST_PIECES: u64 = 128;
 /// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
 const TIMESTAMPS: u64 = 12;
 
-/// Contents of a capture.
+/// TCP transfers of a packet capture, and counts of all its packets.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
     /// Packets and connections, counted.
     pub summary: Summary,
-    /// The file ends within a packet.
+    /// Whether the file ends within a packet.
     pub is_cut_off: bool,
     /// Directions of TCP connections with a payload, in the order in which the connections began.
     pub transfers: Vec<Transfer>,
@@ -48,24 +48,25 @@ pub struct Transfer {
     pub handshake: Option<Handshake>,
     /// Payload of the largest segment, bytes.
     pub mss: u32,
-    /// Bytes of headers around a full segment, from the IP header on.
+    /// Bytes of headers of a full segment, from the IP header on.
     pub headers: u32,
-    /// Transmissions in the order of time.
+    /// Transmissions of segments, first ones and retransmissions, in the order of time.
     pub sent: Vec<Sent>,
     /// Retransmissions with the first transmission of the same segment, both as indices of `sent`, in the order of time; without
     /// those of what had been acknowledged before.
     pub origins: Vec<(u32, u32)>,
-    /// The sender's doings in hundredths of a second.
+    /// Time series of the transfer in bins of 10 ms.
     pub bins: Bins,
-    /// Answers to them, if these have timestamps.
+    /// Acknowledgements of the data that carry timestamps (RFC 7323); empty if the connection has none.
     pub answers: Vec<Answer>,
     /// Payload bytes that arrived, each once.
     pub delivered: u64,
     /// Payload bytes that were sent and are not in the capture: tcpdump could not keep up.
     pub unseen: u64,
-    /// The capture was taken near the sender of the data: its round trips are the path's.
+    /// Whether the capture was taken near the sender of the data, so that its round trips are the path's.
     pub is_near_sender: bool,
-    /// Comments of our own captures on packets of payload, in the order of `sent`'s packets; else empty.
+    /// Comments on data packets in captures by the simulator or the relay, such as the cause of a loss, by
+    /// the index in [`Self::sent`]; empty for other captures.
     pub remarks: Vec<Option<Remark>>,
 }
 
@@ -74,7 +75,7 @@ pub struct Transfer {
 pub struct Handshake {
     /// Seconds between what the data's sender sent and the answer to it (SYN and SYN-ACK, or SYN-ACK and ACK).
     pub rtt_s: f64,
-    /// A SYN or SYN-ACK had to be sent again.
+    /// Whether the data's sender had to send its SYN or SYN-ACK again.
     pub is_repeated: bool,
 }
 
@@ -128,7 +129,8 @@ struct Connection {
     has_timestamps: bool,
 }
 
-/// Reads a capture, ours or another's.
+/// Reads the TCP transfers of a capture, pcap or pcapng. An error if it is damaged; one that ends within a
+/// packet is read up to there.
 pub fn read(input: impl Read + Send) -> Result<Capture, ReadError> {
     let mut reader = Reader::default();
     let is_complete = skywave_lab::capture::read(input, |frame| reader.add(frame))?;

@@ -9,18 +9,18 @@ pub struct Sent {
     /// When it was sent, nanoseconds from the transfer's first packet.
     pub at_ns: u64,
     answered_us: u32,
-    /// Bytes from the IP header on.
+    /// Bytes of the packet from the IP header on.
     pub bytes: u16,
     /// Fate of the transmission.
     pub fate: Fate,
-    /// Why it was sent again; `None` for the first transmission.
+    /// Probable reason of a retransmission; `None` for the first transmission that the capture has.
     pub again: Option<Cause>,
 }
 
-/// Fate of a transmission, as far as the answers tell.
+/// Fate of a transmission, as far as acknowledgements tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// No answer told until the capture's end.
+    /// Not acknowledged until the capture's end.
     Unknown,
     /// Did not arrive.
     Lost,
@@ -87,17 +87,17 @@ impl Sent {
         matches!(self.again, Some(Cause::Timeout | Cause::TailProbe))
     }
 
-    /// When it was sent, seconds from the transfer's first packet.
+    /// Time of the transmission, seconds from the transfer's first packet.
     pub fn at_s(&self) -> f64 {
         self.at_ns as f64 / 1e9
     }
 
-    /// Seconds from sending it to its answer, if it has one.
+    /// Seconds from the transmission to the acknowledgement of it; `None` if none came.
     pub fn answer_after_s(&self) -> Option<f64> {
         (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
     }
 
-    /// Round trip in seconds, if the answer tells it.
+    /// Round trip in seconds; `None` unless the transmission was acknowledged at once ([`Fate::Timed`]).
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }

@@ -19,16 +19,16 @@ const OVERTAKEN_LEAST: u64 = 5;
 /// Events that are kept.
 const KEPT: usize = 3;
 
-/// Kind of an event.
+/// Kind of remarkable moments of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventKind {
-    /// Silence in which what was sent was lost.
+    /// Silence with data in flight, at least half of which was lost.
     Outage,
-    /// Silence in which what was sent was kept waiting.
+    /// Silence with data in flight, which was late but not lost.
     Stall,
     /// The receiver's window was closed.
     ZeroWindow,
-    /// Much of what was sent were retransmissions.
+    /// Second in which 30 or more segments were retransmissions, and at least 30 % of those sent.
     Storm,
     /// Segments overtook others.
     Reordering,
@@ -47,16 +47,16 @@ impl EventKind {
     }
 }
 
-/// Something remarkable, of one kind, once or again.
+/// Remarkable moments of one kind in a transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Kind of the event.
     pub kind: EventKind,
-    /// How often.
+    /// Number of such moments; for reordering, of overtaken segments.
     pub count: u64,
-    /// Seconds that it took in all.
+    /// Seconds that they took in all; 0 for reordering.
     pub total_s: f64,
-    /// When the longest began, and how long it took, seconds from the transfer's first packet.
+    /// Start of the longest, seconds from the transfer's first packet.
     pub at_s: f64,
     /// Length of the longest, seconds.
     pub longest_s: f64,

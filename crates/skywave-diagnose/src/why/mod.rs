@@ -17,51 +17,52 @@ use crate::fit::path::{Loss, PathFit};
 use crate::transfer::{Cause, Fate, Sent, Transfer};
 use link::Link;
 
-/// Shares of the round trips whose quantiles are told.
+/// Shares of the round trips for whose quantiles [`Numbers::rtt_s`] has values.
 pub const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 
-/// Why a transfer was not faster.
+/// Reasons why a transfer was not faster.
 #[derive(Clone, Debug)]
 pub struct Why {
     /// Verdict: what mattered most.
     pub verdict: Verdict,
     /// The verdict in a sentence, with its numbers.
     pub sentence: String,
-    /// Shares of the time.
+    /// Shares of the time by what held the transfer up.
     pub shares: Shares,
     /// Up to three kinds of remarkable moments, those that took the longest first.
     pub events: Vec<Event>,
-    /// Retransmissions by their causes.
+    /// Number of retransmissions by cause, an entry for each of [`Cause::ALL`].
     pub again: Vec<(Cause, usize)>,
-    /// Losses.
+    /// Counts of lost transmissions, by cause.
     pub losses: Losses,
-    /// Numbers of the transfer.
+    /// Goodput, round trips and counts of the transfer.
     pub numbers: Numbers,
 }
 
-/// Lost transmissions.
+/// Counts of a transfer's lost transmissions, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses {
-    /// In all.
+    /// Lost transmissions in all.
     pub all: usize,
-    /// By a full or managed queue, or by a policer; 0 without a fitted path.
+    /// Losses by a full or managed queue, or by a policer; 0 without a fitted path.
     pub congestive: usize,
-    /// By the channel; 0 without a fitted path.
+    /// Losses by the channel; 0 without a fitted path.
     pub random: usize,
-    /// Times at which something was lost: what is lost within a round trip cuts a congestion window once.
+    /// Number of times at which something was lost: losses within a round trip are one, as they cut a
+    /// congestion window once.
     pub episodes: usize,
-    /// Times at which most of what was lost was lost by the channel; 0 without a fitted path.
+    /// Number of times at which most losses were the channel's; 0 without a fitted path.
     pub random_episodes: usize,
 }
 
-/// Numbers of a transfer.
+/// Goodput, round trips and counts of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {
     /// Payload bits a second, from the first packet of the connection to the last answer.
     pub goodput_bps: f64,
     /// Least round trip, seconds; `None` if nothing tells it.
     pub base_s: Option<f64>,
-    /// Round trips at [`QUANTILES`], seconds.
+    /// Round trips at [`QUANTILES`], seconds; `None` if nothing tells them.
     pub rtt_s: Option<[f64; 3]>,
     /// Transmissions, those sent again too.
     pub sent: usize,

@@ -28,14 +28,14 @@ const RATE_S: f64 = 0.1;
 const FULL_RATE: f64 = 0.93;
 const STARVED_RATE: f64 = 0.5;
 
-/// State of a transfer: what holds it up.
+/// State of a transfer at a time: what holds it up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// The opening of the connection.
     Handshake,
     /// Silence until a retransmission timeout.
     Timeout,
-    /// The receiver's window.
+    /// The receiver's window is full or very small.
     ReceiveWindow,
     /// Repair of losses, as far as it costs rate.
     Recovery,
@@ -43,7 +43,7 @@ pub enum State {
     Application,
     /// The link is full: packets queue there.
     Queue,
-    /// The congestion window, or the buffer of the sender.
+    /// The congestion window, or the sender's buffer, is smaller than what the link would take.
     CongestionWindow,
 }
 

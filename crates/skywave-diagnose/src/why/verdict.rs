@@ -31,7 +31,7 @@ const DEEP_RTTS: f64 = 2.0;
 /// Verdict on a transfer: what held it up the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Nothing can be told.
+    /// Nothing can be told: no round trip is known, or the capture was taken at the receiver.
     Untold,
     /// Ended before the congestion window had grown.
     ShortFlow,
@@ -43,15 +43,15 @@ pub enum Verdict {
     Application,
     /// The sender's buffer is too small.
     SendBuffer,
-    /// Timeouts.
+    /// Much of the time went by waiting for retransmission timeouts.
     Timeouts,
     /// Retransmissions of what had arrived, as reordering brings them about.
     Spurious,
-    /// A policer drops what is too fast.
+    /// A policer drops what is faster than its rate.
     Policer,
     /// The link was full: nothing to gain.
     LinkFull,
-    /// The link was full, behind a deep queue.
+    /// The link was full, behind a queue in which packets waited far longer than the base round trip.
     Bufferbloat,
     /// Acknowledgements wait on a slow way back.
     WayBack,
@@ -59,7 +59,7 @@ pub enum Verdict {
     RandomLoss,
     /// A managed queue drops before it is full.
     Aqm,
-    /// The congestion window had not grown yet.
+    /// The congestion window was smaller than what the link holds, and no other cause stands out.
     CongestionWindow,
 }
 

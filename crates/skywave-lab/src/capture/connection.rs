@@ -20,9 +20,10 @@ pub struct Summary {
     pub packets: u64,
     /// Packets that are not TCP or UDP, or of which too few bytes were kept to tell.
     pub other: u64,
-    /// When the first and the last packet were captured, nanoseconds.
+    /// Times of the first and the last packet, nanoseconds since the epoch of the capture; `None` without
+    /// packets.
     pub span_ns: Option<(u64, u64)>,
-    /// The file ends within a packet.
+    /// Whether the file ends within a packet or another block, as when the capturing was interrupted.
     pub cut_off: bool,
     /// Connections in the order of their first packets.
     pub connections: Vec<Connection>,
@@ -38,39 +39,41 @@ pub enum Protocol {
     Udp,
 }
 
-/// A TCP connection, or the UDP packets between two ports.
+/// A TCP connection that a capture shows, or all UDP packets between two addresses with ports.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Transport protocol of the packets.
     pub protocol: Protocol,
-    /// The end that sent the first packet of the capture.
+    /// End that sent the connection's first packet in the capture.
     pub from: Endpoint,
-    /// The other end.
+    /// End that did not send the connection's first packet in the capture.
     pub to: Endpoint,
-    /// When the first and the last packet were captured, nanoseconds.
+    /// Times of the connection's first and last packet, nanoseconds since the epoch of the capture.
     pub span_ns: (u64, u64),
-    /// The packets that `from` sent.
+    /// Counts of the packets that `from` sent.
     pub forward: Direction,
-    /// The packets that `to` sent.
+    /// Counts of the packets that `to` sent.
     pub backward: Direction,
 }
 
 /// Counts of what one end of a connection sent, as far as the capture shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Direction {
-    /// Packets.
+    /// Packets that this end sent.
     pub packets: u64,
-    /// Bytes of these, from the IP header on where the link has one of its own.
+    /// Bytes of all packets of this end, at their full length, with the header of the link if the capture has
+    /// one.
     pub bytes: u64,
     /// Packets with a payload.
     pub data_packets: u64,
-    /// Bytes of payload, those sent again too.
+    /// Bytes of TCP or UDP payload, those sent again too.
     pub payload_bytes: u64,
-    /// Bytes of payload that no comment says to be lost; of TCP, each byte once.
+    /// Bytes of payload without those of packets that a comment in the capture calls lost; of TCP, each byte
+    /// once.
     pub passed_bytes: u64,
     /// TCP segments with bytes that the capture has shown before.
     pub retransmits: u64,
-    /// The remarks in comments, with the number of each.
+    /// Number of packets with each remark (lost, damaged, duplicated, …) that a comment in the capture makes.
     pub remarks: BTreeMap<Remark, u64>,
     stream: Option<Stream>,
 }
@@ -97,7 +100,7 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Adds a packet.
+    /// Counts a packet, and adds it to its connection, a new one if need be.
     pub fn add(&mut self, frame: &Frame<'_>) {
         self.packets += 1;
         let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));

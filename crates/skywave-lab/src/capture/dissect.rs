@@ -19,22 +19,22 @@ const LINUX_SLL2_HEADER: usize = 20;
 /// An address and a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
-    /// The host.
+    /// IP address of the host.
     pub address: IpAddr,
-    /// The port.
+    /// TCP or UDP port.
     pub port: u16,
 }
 
-/// A TCP or UDP packet, dissected.
+/// Ends, lengths and TCP header of a captured TCP or UDP packet.
 #[derive(Clone, Debug)]
 pub struct Dissected {
-    /// The end that sent it.
+    /// Source of the packet.
     pub from: Endpoint,
-    /// The end that it is for.
+    /// Destination of the packet.
     pub to: Endpoint,
-    /// Bytes from the IP header on; those of the whole packet, however much of it was kept.
+    /// Bytes of the whole packet from the IP header on, however many of them were kept.
     pub bytes: u64,
-    /// Bytes of payload.
+    /// Bytes of TCP or UDP payload in the whole packet.
     pub payload: u64,
     /// Header of a TCP segment; `None` for UDP.
     pub tcp: Option<TcpHeader>,

@@ -32,14 +32,14 @@ const PACKET_FLAGS: u16 = 2;
 /// Timestamps count units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
-/// The fields of a section header.
+/// Fields of the section header with which a pcapng file begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     /// Hardware on which the packets were captured.
     pub hardware: &'a str,
     /// The program that wrote the file.
     pub application: &'a str,
-    /// Anything else.
+    /// Comment on the whole file.
     pub comment: &'a str,
 }
 
@@ -47,39 +47,39 @@ pub struct Section<'a> {
 /// nanosecond.
 #[derive(Clone, Copy, Debug)]
 pub struct Interface<'a> {
-    /// Short name.
+    /// Short name of the interface.
     pub name: &'a str,
-    /// A description in words.
+    /// Description of the interface in words.
     pub description: &'a str,
     /// Most bytes kept of a packet; 0 for no limit.
     pub snap_length: u32,
 }
 
-/// Direction of a packet at an interface, as the flags of a packet have it.
+/// Direction of a packet at the captured interface, as the flags of a pcapng packet have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Towards the host of the interface.
     Inbound = 1,
-    /// Away from it.
+    /// Away from the host of the interface.
     Outbound = 2,
 }
 
-/// A captured packet.
+/// A packet to be written into a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct Captured<'a> {
     /// Nanoseconds since the beginning of 1970, or of a simulated run.
     pub at_ns: u64,
-    /// The bytes that are kept.
+    /// Bytes of the packet that are kept, from the IP header on.
     pub bytes: &'a [u8],
     /// Length of the whole packet in bytes, also where fewer are kept.
     pub length: u32,
-    /// Direction at the interface, if packets go both ways.
+    /// Direction at the interface; `None` where all packets go one way.
     pub way: Option<Way>,
-    /// Comments on it.
+    /// Comments to be written with the packet.
     pub comments: &'a [&'a str],
 }
 
-/// Writes one section with one interface; each block goes out in one piece.
+/// Writer of a pcapng file that has one section and one interface; each block goes out in one piece.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -87,7 +87,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file.
+    /// Begins a file: writes the section header and the description of the interface.
     pub fn new(out: W, section: &Section<'_>, interface: &Interface<'_>) -> io::Result<Self> {
         let mut writer = Self {
             out,
@@ -115,7 +115,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Adds a packet.
+    /// Writes a packet, in one block.
     pub fn packet(&mut self, packet: &Captured<'_>) -> io::Result<()> {
         self.begin(ENHANCED_PACKET);
         self.block.extend(0u32.to_le_bytes()); // the only interface
@@ -138,12 +138,12 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Output that the blocks go to.
+    /// Output that the blocks of the file go to.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
 
-    /// Gives the output back.
+    /// Ends writing, and gives back the output that the blocks went to.
     pub fn into_inner(self) -> W {
         self.out
     }

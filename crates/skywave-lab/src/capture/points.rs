@@ -15,16 +15,16 @@ use crate::threads::{self, NoThreads};
 /// The directory of captures in a run directory.
 pub const DIRECTORY: &str = "captures";
 
-/// Captures that were made.
+/// Files that [`capture`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
     /// Directory of the captures.
     pub dir: PathBuf,
-    /// The files, point by point.
+    /// Paths of the pcapng files, one for each captured link, point by point of the sweep.
     pub files: Vec<PathBuf>,
 }
 
-/// How to capture.
+/// Settings of a capture: where it goes, which links, how much of each packet.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// The run directory; captures go to a directory in it and replace those before.
@@ -51,7 +51,7 @@ pub enum Error {
         /// The scenario's links.
         known: Vec<String>,
     },
-    /// A packet that no IPv4 header can describe.
+    /// A flow has packets longer than the 65535 bytes that an IPv4 header can describe.
     #[error(
         "packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers"
     )]
@@ -67,7 +67,7 @@ pub enum Error {
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The caller wanted it to stop.
+    /// The caller stopped it before all captures were written.
     #[error("stopped before all captures were written")]
     Cancelled,
     /// The threads could not be started.
@@ -108,7 +108,8 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// Whether there are links of all these names.
+/// Checks that each of `names` is a link at some point of the scenario; [`Error::UnknownLink`] tells the
+/// first that is none.
 pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     let points = scenario.points();
     for name in names {
@@ -125,7 +126,8 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Captures links of every point with the first seed.
+/// Simulates every point of the scenario with its first seed, and writes a pcapng file for each chosen link
+/// with the packets that are offered to it.
 pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, Error> {
     check_links(scenario, options.links)?;
     let dir = options.dir.join(DIRECTORY);

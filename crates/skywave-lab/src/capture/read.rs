@@ -18,40 +18,40 @@ const SHORTEST_BLOCK: u32 = 12;
 const SECTION_HEADER: [u8; 4] = [0x0A, 0x0D, 0x0D, 0x0A];
 const NS_PER_S: u128 = 1_000_000_000;
 
-/// A packet of a capture.
+/// A packet that was read from a pcap or pcapng file.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
     /// When the packet was captured, nanoseconds since the capture's epoch.
     pub at_ns: u64,
-    /// Kind of header that it begins with: a number of the registry of link types.
+    /// Kind of header that the packet begins with: a number of tcpdump.org's registry of link types.
     pub link_type: i32,
-    /// Bytes of the whole packet.
+    /// Bytes of the whole packet, also where fewer were kept.
     pub length: u32,
-    /// The bytes that were kept.
+    /// Bytes of the packet that the capture kept.
     pub bytes: &'a [u8],
-    /// The remarks that our own captures have on it.
+    /// Remarks on the packet (lost, damaged, …) in comments, which captures of this project have; else empty.
     pub remarks: Vec<Remark>,
 }
 
 /// Why a capture cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Neither format.
+    /// The input begins neither as a pcap nor as a pcapng file.
     #[error("this is no packet capture: expected the beginning of a pcap or pcapng file")]
     NotACapture,
-    /// A part of it contradicts itself.
+    /// A block of the file contradicts itself.
     #[error("damaged at byte {at}: expected a whole block of a pcap or pcapng file")]
     Damaged {
         /// Where the block begins.
         at: u64,
     },
-    /// A length that no packet has.
+    /// A block of more than 64 MiB, which no packet needs.
     #[error("damaged at byte {at}: a block of more than {LARGEST_BUFFER} bytes")]
     TooLong {
         /// Where the block begins.
         at: u64,
     },
-    /// A packet of an interface that was not described.
+    /// A packet of an interface that the file has not described before.
     #[error("damaged at byte {at}: a packet of an interface that the file does not describe")]
     NoInterface {
         /// Where the packet begins.

@@ -23,7 +23,7 @@ pub enum Keep {
     Headers,
     /// As many bytes as given, but never less than the headers.
     Bytes(u32),
-    /// The payload of zeros too.
+    /// The whole packet, with its payload, which is zeros.
     All,
 }
 

@@ -22,7 +22,7 @@ pub enum Remark {
     NeverSent,
     /// Lost by a relay of real packets, or by the system under it: no link dropped the packet.
     LostRelay,
-    /// Still under way when it was written: the capture ended, or had to go on.
+    /// Still under way when it was written to the capture, which ended then or could not wait longer.
     UnderWay,
     /// Arrives damaged.
     Damaged,
@@ -30,7 +30,7 @@ pub enum Remark {
     DamagedBefore,
     /// Arrives twice.
     Duplicated,
-    /// Is the second copy that a link before made.
+    /// Is the second copy, which a link before this one made.
     Copy,
     /// Was transmitted more than once by the link.
     Retransmitted,
@@ -102,13 +102,13 @@ impl Remark {
         found.map_or("", |(_, text)| text)
     }
 
-    /// The remark with this text.
+    /// The remark with this text; `None` if the text is any other comment.
     pub fn parse(text: &str) -> Option<Self> {
         let found = TEXTS.iter().find(|(_, known)| *known == text);
         found.map(|(remark, _)| *remark)
     }
 
-    /// Why the packet does not reach the other side whole, if it does not.
+    /// Whether a packet with this remark does not reach the other side whole: lost or damaged.
     pub fn is_loss(self) -> bool {
         !matches!(
             self,
@@ -116,7 +116,8 @@ impl Remark {
         )
     }
 
-    /// Why a link with this queue drops a packet.
+    /// Remark on a packet that a link with this queue dropped for `cause`; the queue tells the kind of an
+    /// early drop.
     pub fn of_drop(cause: DropCause, queue: &QueueConfig) -> Self {
         match cause {
             DropCause::Queue => Self::LostQueue,

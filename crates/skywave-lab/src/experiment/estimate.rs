@@ -36,18 +36,18 @@ const GROWTH: f64 = 1.5;
 /// Main use of an experiment's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The program, and what is made of its results.
+    /// Memory for the program, and for what it keeps of each run and makes of the results.
     Runs,
-    /// The points of the sweep.
+    /// Memory for the points of the sweep.
     Points,
-    /// Flows and links that are simulated at the same time.
+    /// Memory for flows and links that are simulated at the same time.
     Flows,
-    /// Time series of the runs under way.
+    /// Memory for time series of the runs under way.
     Series,
 }
 
 impl Cause {
-    /// The keys of the scenario that decide it.
+    /// Words that name the keys of the scenario on which this use of memory depends, for a message.
     pub fn keys(self) -> &'static str {
         match self {
             Self::Runs => "the runs (`seeds` in [run] times the points of [sweep])",
@@ -63,22 +63,24 @@ impl Cause {
 pub struct Forecast {
     /// Number of runs.
     pub runs: usize,
-    /// Packets at all links, if all flows send as much as their ways carry.
+    /// Packets at all links in all runs, if each flow always sends at its share of the narrowest link on its
+    /// path.
     pub packets: f64,
-    /// Threads that have something to do.
+    /// Number of threads used, no more than there are runs.
     pub threads: usize,
-    /// Time on one thread, seconds.
+    /// Time that all runs take on one thread, seconds.
     pub seconds: f64,
     /// Size of the run directory, bytes.
     pub disk: f64,
     /// Most memory at a time, bytes.
     pub memory: f64,
-    /// Main use of that memory.
+    /// Main use of the expected memory.
     pub cause: Cause,
 }
 
 impl Forecast {
-    /// Forecast of one shard. Its memory is taken to be that of all: the plan is.
+    /// Forecast of one shard: its share of runs, packets, time and disk, and the memory of all, as it makes
+    /// the plan of all runs too.
     #[must_use]
     pub fn part(self, shard: Shard) -> Self {
         let runs = shard.share(self.runs);
@@ -94,7 +96,8 @@ impl Forecast {
     }
 }
 
-/// Estimates time, disk and memory of the experiment on `threads` threads.
+/// Estimates time, disk and memory of the experiment on `threads` threads, from some of its points; `wish`
+/// says which runs record time series.
 pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usize) -> Forecast {
     let (points, seeds) = (design.points(), design.seeds());
     let runs = points * seeds.len();

@@ -41,10 +41,10 @@ impl Draft {
         })
     }
 
-    /// Whether the file that has the name now consists of the same bytes.
+    /// Whether there is a file at the final path already that has the same bytes as this draft.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// When the draft or that file cannot be read.
     pub fn is_same(&mut self) -> io::Result<bool> {
         self.out.flush()?;
         let Ok(before) = File::open(&self.path) else {

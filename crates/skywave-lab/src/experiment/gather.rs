@@ -20,7 +20,8 @@ use super::store::{Store, series_path};
 use super::{Design, Error, Options, Progress, RecordSeries, Results, Specification, file};
 use crate::threads::{self, lock};
 
-/// An experiment under way. While it lives, its run directory is locked.
+/// An experiment under way: its plan, which is all runs in their order, and the results so far. While it
+/// lives, its run directory is locked.
 pub struct Gathering {
     plan: Plan,
     series: RecordSeries,
@@ -31,26 +32,27 @@ pub struct Gathering {
     reused: usize,
 }
 
-/// The time series of a run that was made elsewhere.
+/// Time series of a run that was made elsewhere, on the way to the run directory.
 #[derive(Clone, Copy, Debug)]
 pub struct SentSeries<'a> {
     /// The run's key.
     pub key: RunKey,
-    /// Time series of the run, as the maker sends them.
+    /// Contents of the file of time series, as in [`Line::series`].
     pub bytes: &'a [u8],
 }
 
-/// Effect of a line that was added.
+/// Effect of adding a run's journal line to an experiment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// The places of the plan that its run stands for; none if it is of another experiment.
+    /// Indices into the experiment's plan of the runs that the line is the result of: several if points mean
+    /// the same, none if it is of another experiment.
     pub places: Vec<usize>,
-    /// How many of these had no run before.
+    /// How many of these runs had no result before.
     pub new: usize,
 }
 
 impl Gathering {
-    /// Begins an experiment with what its directory has, if there is one.
+    /// Begins an experiment, or goes on with the finished runs that its run directory has.
     ///
     /// # Errors
     /// The directory cannot be read or written, or another process runs into it.
@@ -96,7 +98,7 @@ impl Gathering {
         Ok(gathering)
     }
 
-    /// Number of runs.
+    /// Number of runs, finished or not; with [`Options::shard`] those of the shard.
     pub fn total(&self) -> usize {
         self.plan.runs().len()
     }
@@ -117,14 +119,14 @@ impl Gathering {
         results.has(run.point(), run.seed_index())
     }
 
-    /// Places of the runs that are not there, in the order in which they should be made.
+    /// Indices into the plan of the runs that have no result yet, in the order in which they should be made.
     pub fn missing(&self) -> Vec<usize> {
         let results = lock(&self.results);
         let places = 0..self.total();
         places.filter(|&place| !self.has(&results, place)).collect()
     }
 
-    /// Whether there is such a place, and its run is not there.
+    /// Whether the plan has a run with this index, and no result of it yet.
     pub fn lacks(&self, place: usize) -> bool {
         place < self.total() && !self.has(&lock(&self.results), place)
     }
@@ -134,13 +136,15 @@ impl Gathering {
         plan::specifications(design, self.series, &self.engine)
     }
 
-    /// How many places of the plan the run of this key stands for.
+    /// Number of runs in the plan that have this key: several if points mean the same, 0 for a run of another
+    /// experiment.
     pub fn places(&self, key: RunKey) -> usize {
         self.plan.places(key).len()
     }
 
-    /// Takes a run that was made elsewhere: a line with its end, and its time series. What is there already stays.
-    /// `None` if the line is not what was written, is another engine's, or its time series are not here.
+    /// Takes a run that was made elsewhere: its line of the journal with the line break, and its time series.
+    /// A result that is there already stays. `None` if the line is damaged, unchecked or another engine's, or
+    /// its time series are not here.
     ///
     /// # Errors
     /// The run cannot be kept.
@@ -200,8 +204,9 @@ impl Gathering {
         Ok(Ok(Added { places, new }))
     }
 
-    /// Makes the runs that are not there, on threads here. `simulate` is given the flag that cancels; when it
-    /// gives a run up (`None`), no other one is started. Cancelling is no error: there are gaps then.
+    /// Simulates the runs that have no result yet, on threads of this process. `simulate` is given the flag
+    /// that cancels; when it gives a run up (`None`), no other one is started. Cancelling is no error: there
+    /// are gaps then.
     ///
     /// # Errors
     /// The runs cannot be kept, or the threads cannot be started.
@@ -253,8 +258,8 @@ impl Gathering {
         self.store.as_ref().is_some_and(|s| s.has_line(place))
     }
 
-    /// The lines of the runs at these places, as the journal has them, each with its key and time series; those
-    /// that it does not have are left out.
+    /// Finished runs as the journal has them, for these indices into the plan; those that it does not have
+    /// are left out.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -278,7 +283,8 @@ impl Gathering {
         Ok(lines)
     }
 
-    /// Ends the experiment: the journal is put in order if nothing is missing.
+    /// Ends the experiment and returns its results; if no run is missing, the lines of the journal are put in
+    /// the order of the plan.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -291,14 +297,14 @@ impl Gathering {
     }
 }
 
-/// A run as its journal has it.
+/// A finished run as a run directory keeps it: its line in the journal, and its time series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The run's key.
     pub key: RunKey,
-    /// Line of the run in the journal, with its end.
+    /// Line of the run in the journal: a JSON object and the line break.
     pub line: Vec<u8>,
-    /// Time series of the run, if it has recorded some, as their file has them.
+    /// Contents of the file with the time series of the run; `None` if it has recorded none.
     pub series: Option<Vec<u8>>,
 }
 

@@ -32,21 +32,22 @@ impl Place {
     }
 }
 
-/// Lines that are not believed, so that their runs are made again.
+/// Lines of a journal that are not trusted, because they are damaged or have no checksum: their runs are made
+/// again.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Doubts {
-    /// The journal.
+    /// Path of the journal.
     pub path: PathBuf,
-    /// Number of the first lines that are not what was written, from 1; no more than [`Doubts::NAMED`].
+    /// Line numbers, from 1, of the first damaged lines; no more than [`Doubts::NAMED`].
     pub first: Vec<usize>,
-    /// How many there are.
+    /// Number of damaged lines, which are not as they were written.
     pub damaged: usize,
-    /// How many have no check, because a version before checks wrote them.
+    /// Number of lines without a checksum, as versions before checksums wrote them.
     pub unchecked: usize,
 }
 
 impl Doubts {
-    /// Most lines that are named.
+    /// Most damaged lines whose numbers are kept for the message.
     pub const NAMED: usize = 10;
 
     /// Notes a damaged line.
@@ -57,7 +58,7 @@ impl Doubts {
         }
     }
 
-    /// Whether there are any.
+    /// Whether any line is not trusted.
     pub fn any(&self) -> bool {
         self.damaged > 0 || self.unchecked > 0
     }

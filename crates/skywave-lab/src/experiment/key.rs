@@ -12,7 +12,7 @@ use skywave_sim::spec::Spec;
 pub struct RunKey(u128);
 
 impl RunKey {
-    /// The key of one run.
+    /// Key of the run that this specification, with its seed, describes for this version of the engine.
     pub fn new(spec: &Spec, engine: &str) -> Self {
         Meaning::of(spec, engine).with_seed(spec.seed)
     }
@@ -22,7 +22,7 @@ impl RunKey {
         Self(0)
     }
 
-    /// The key written as 32 hexadecimal digits.
+    /// Reads a key as it is printed, in 32 hexadecimal digits; `None` if the text is no hexadecimal number.
     pub fn parse(text: &str) -> Option<Self> {
         u128::from_str_radix(text, 16).ok().map(Self)
     }

@@ -18,7 +18,7 @@ use super::record::{checked, has_check};
 use super::{ENGINE, Error};
 use crate::threads::lock;
 
-/// The numbers of a run, by their names.
+/// Numbers that a run is judged by in a search, by their names.
 pub type Numbers = BTreeMap<String, f64>;
 
 /// A journal of runs that are judged by a few numbers, and its folder, which is locked while this lives.
@@ -37,8 +37,8 @@ impl Ledger {
     /// Name of the journal in its folder.
     pub const FILE: &'static str = "measures.jsonl";
 
-    /// Opens the journal in a folder, or begins one; lines that are not believed are told to `doubts` and left out.
-    /// With `fresh` it begins without any.
+    /// Opens the journal in the folder `dir`, or begins one; `doubts` is told of damaged lines. They and
+    /// lines of another engine are left out; with `fresh`, all lines are.
     ///
     /// # Errors
     /// The folder cannot be read or written, or another process has it.
@@ -83,17 +83,17 @@ impl Ledger {
         kept.runs.get(&key).map(|(_, numbers)| numbers.clone())
     }
 
-    /// Number of runs.
+    /// Number of runs in the journal.
     pub fn len(&self) -> usize {
         lock(&self.kept).runs.len()
     }
 
-    /// Whether there is no run.
+    /// Whether the journal has no run.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Keeps the numbers of a run, which are finite.
+    /// Writes the numbers of a run, which must be finite, into the journal.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -106,7 +106,8 @@ impl Ledger {
         self.append(key, numbers, checked(line.to_string()).as_bytes())
     }
 
-    /// Takes over the runs of another folder's journal that are not here; gives their number.
+    /// Copies the runs that are not here from the journal in the folder `dir`, and returns their number;
+    /// `doubts` is told of damaged lines there.
     ///
     /// # Errors
     /// One of the journals cannot be read or written.

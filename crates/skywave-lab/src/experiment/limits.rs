@@ -26,17 +26,17 @@ const REST: f64 = 1e6;
 /// Series have this many times as many bytes as packets that come when the path is busy leave, at most.
 const SLACK: f64 = 4.0;
 
-/// Most bytes that a run leaves.
+/// Most bytes that any run of an experiment can leave: what another machine sends and is longer is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Bytes of the run's line in the journal.
+    /// Most bytes of a run's line in the journal.
     pub line: usize,
-    /// Bytes of the run's time series.
+    /// Most bytes of a run's time series.
     pub series: usize,
 }
 
 impl Limits {
-    /// Most that any run of an experiment leaves.
+    /// Limits for the runs of an experiment, from their specifications.
     pub fn of<D: Design + ?Sized>(design: &D) -> Self {
         let seed = design.seeds().first().copied().unwrap_or_default();
         let points = 0..design.points();

@@ -17,7 +17,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Maker of the runs of `design`.
+    /// Maker of the runs of `design`; `series` says which of them record time series.
     pub fn of<D: Design + ?Sized>(design: &D, series: RecordSeries) -> Self {
         let plan = Plan::of(design, series, ENGINE);
         Self { plan, series }
@@ -28,8 +28,9 @@ impl Maker {
         self.plan.hash()
     }
 
-    /// Makes the run at a place of the plan: what its journal will have. `None` if there is no such place, its
-    /// run is none to keep, because it has a policy member of a user's own, or `simulate` has given it up.
+    /// Simulates the run with index `place` in the plan, and returns what its journal will have. `None` if
+    /// there is no such run, `simulate` gave it up, or it is not to be kept, because it has a policy of the
+    /// user's own code.
     pub fn make<D, F>(
         &self,
         design: &D,

@@ -10,9 +10,9 @@ use super::shard::{MergeError, Shards};
 use super::store::RUNS;
 use super::{Design, Doubts, Error, Options, Results};
 
-/// Puts the runs of all shards into one run directory, that of `options`, and gives the results: the journal
-/// and the results are those of one run of all. What is in the directory already is used; so a second
-/// merge changes nothing. `name` is the scenario's file, for errors.
+/// Puts the runs of all shards into the run directory `dir`, and returns the results: these and the journal
+/// are as if one process had made all runs. Runs that `dir` has already are used; so a second merge changes
+/// nothing. `name` is the file of the scenario, for errors.
 ///
 /// # Errors
 /// The shards are of another engine or of other results than `design` makes, one lacks runs, or a

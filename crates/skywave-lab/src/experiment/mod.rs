@@ -89,14 +89,14 @@ impl Design for Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordSeries {
-    /// Runs whose specification says so.
+    /// Runs whose specification asks for time series.
     #[default]
     AsSpecified,
-    /// No run.
+    /// No run records time series.
     Never,
-    /// The first seed of each point.
+    /// Runs with the first seed of each point.
     FirstSeed,
-    /// Every run.
+    /// Every run records time series.
     Always,
 }
 
@@ -130,7 +130,7 @@ pub struct Options<'a> {
     pub cancel: &'a AtomicBool,
     /// Called at the start and after every run, from any thread.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Told of lines of the run directory's journal that are not believed, if there are any.
+    /// Called with the lines of a run directory's journal that are damaged or unchecked, if there are any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
     /// Called when the run directory is this call's alone, before anything is run: for files that say what is in it.
     pub begin: &'a (dyn Fn() -> Result<(), Error> + Sync),
@@ -175,7 +175,7 @@ pub enum Error {
     Threads(#[from] NoThreads),
 }
 
-/// One simulation, as [`run`] wants it: `None` when `cancel` was set before its end.
+/// Simulates one run; `None` when `cancel` was set before its end. Meant as the argument of [`run`].
 pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     let watch = Watch {
         cancel: Some(cancel),

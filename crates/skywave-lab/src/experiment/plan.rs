@@ -24,13 +24,13 @@ pub struct Shard {
     count: usize,
 }
 
-/// A text is no shard.
+/// Error of reading a shard from a text that is not of the form `3/64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number of a shard and how many there are, as in 3/64: from 1/64 to 64/64")]
 pub struct NoShard;
 
 impl Shard {
-    /// Most shards.
+    /// Most shards into which an experiment may be divided.
     pub const MOST: usize = 1_000_000;
 
     /// Shard `number`, from 1, of `count`; `None` if there is no such.
@@ -44,7 +44,7 @@ impl Shard {
         self.number
     }
 
-    /// Number of shards.
+    /// Number of shards into which the experiment is divided.
     pub fn count(self) -> usize {
         self.count
     }
@@ -54,7 +54,7 @@ impl Shard {
         place % self.count == self.number - 1
     }
 
-    /// How many of `runs` runs are in it.
+    /// Number of runs in this shard, of an experiment that has `runs` in all.
     pub fn share(self, runs: usize) -> usize {
         runs / self.count + usize::from(runs % self.count >= self.number)
     }

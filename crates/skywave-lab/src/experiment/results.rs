@@ -13,7 +13,7 @@ use super::series::{self, SeriesRecord};
 use super::spill::Spill;
 use crate::threads::lock;
 
-/// The result of one run.
+/// Result of one run: its outcome, and its time series, which may be in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
     /// Outcome of the run; the series may be on disk instead, see [`RunResult::series`].
@@ -52,7 +52,7 @@ impl RunResult {
 /// [`Results::check`] says so.
 #[derive(Clone, Debug)]
 pub struct Results {
-    /// Engine version.
+    /// Version of the engine that made the runs.
     pub engine: String,
     /// Seeds, the same at every point.
     pub seeds: Vec<u64>,
@@ -96,7 +96,7 @@ impl Results {
         }
     }
 
-    /// Number of points.
+    /// Number of points of the sweep.
     pub fn points(&self) -> usize {
         self.points
     }
@@ -138,12 +138,12 @@ impl Results {
         (0..self.seeds.len()).map(move |seed_index| self.get(point, seed_index))
     }
 
-    /// The first run at a point that is there.
+    /// Run at a point with the first seed that is there; `None` if all are missing.
     pub fn first(&self, point: usize) -> Option<RunResult> {
         self.at(point).flatten().next()
     }
 
-    /// Fills in a run; ignored outside the experiment.
+    /// Stores the run at a point with the seed of this index; does nothing if there is no such point or seed.
     pub fn put(&mut self, point: usize, seed_index: usize, run: &RunResult) {
         let place = point * self.seeds.len() + seed_index;
         if seed_index >= self.seeds.len() || place >= self.runs.len() {
@@ -199,7 +199,8 @@ impl Results {
         self.runs.iter().all(Option::is_some)
     }
 
-    /// A value of each run at a point, in the order of the seeds.
+    /// Value of each run at a point, in the order of the seeds; `None` where the run is missing or has no
+    /// value.
     pub fn samples(
         &self,
         point: usize,
@@ -210,7 +211,8 @@ impl Results {
             .collect()
     }
 
-    /// Checks that all that was asked for could be read.
+    /// Checks that no run was left out so far because packed runs could not be written to their file, or read
+    /// back.
     ///
     /// # Errors
     /// The first error of the file of packed runs.

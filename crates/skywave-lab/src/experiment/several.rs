@@ -24,16 +24,16 @@ pub struct RunOptions<'a> {
     pub cancel: &'a AtomicBool,
     /// Called at the start of each scenario and after every run, from any thread.
     pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
-    /// Told of lines of a run directory's journal that are not believed, if there are any.
+    /// Called with the lines of a run directory's journal that are damaged or unchecked, if there are any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
 }
 
-/// How far the scenarios are.
+/// Progress of a call that runs several scenarios.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunProgress<'a> {
-    /// The scenario under way.
+    /// Name of the scenario under way.
     pub scenario: &'a str,
-    /// Runs of all scenarios.
+    /// Numbers of runs over all scenarios.
     pub all: Progress,
 }
 
@@ -103,7 +103,8 @@ where
     Ok(results)
 }
 
-/// Choice of the runs that [`run_all`] has record time series.
+/// Choice of the runs that record time series in [`run_all`]: the first seed of each point if the scenario
+/// asks for time series, else none.
 pub fn series_of(scenario: &Scenario) -> RecordSeries {
     if scenario.records_series() {
         RecordSeries::FirstSeed

@@ -21,7 +21,7 @@ pub(super) const FILE: &str = "shard.json";
 pub struct ShardFile {
     /// Number of the shard, from 1.
     pub shard: usize,
-    /// Number of shards.
+    /// Number of shards into which the experiment is divided.
     pub of: usize,
     /// Name of the scenario.
     pub scenario: String,
@@ -38,7 +38,7 @@ pub struct ShardFile {
 }
 
 impl ShardFile {
-    /// Description of a shard of the scenario `name`, from the file `file`.
+    /// Contents of `shard.json` for a shard of the scenario `name`, which was read from `file`.
     pub fn new<D: Design + ?Sized>(
         design: &D,
         shard: Shard,
@@ -66,7 +66,8 @@ impl ShardFile {
         format!("{name}.shard-{number:0digits$}-of-{count}")
     }
 
-    /// Writes it into the directory of the shard, with the `scenario`'s text beside it, which a merge reads.
+    /// Writes `shard.json` into the shard's directory `dir`, and beside it the text of the scenario, which a
+    /// merge reads.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -96,10 +97,10 @@ fn text_of(plan: &Plan) -> String {
     format!("{:032x}", plan.hash())
 }
 
-/// Directories that cannot be merged.
+/// Reason why directories of shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// A directory is none of a shard.
+    /// A directory is not one that `skywave run --shard` has made.
     #[error("{}: {why}; expected a directory that `skywave run --shard` has made", dir.display())]
     NoShard {
         /// The directory.
@@ -127,7 +128,7 @@ pub enum MergeError {
         /// Another one.
         other: PathBuf,
     },
-    /// Shards are not there.
+    /// Directories of some shards were not given.
     #[error("missing: {} of {count}", Numbers(numbers))]
     Missing {
         /// Numbers of the missing shards.
@@ -145,7 +146,7 @@ pub enum MergeError {
         /// Engine of this program.
         ours: String,
     },
-    /// The scenario is not the one that the shards are of.
+    /// The scenario, or a file that it names, has changed since the shards were made.
     #[error("{}: shards of other results than {scenario} makes: it or a file that it names has changed since", dir.display())]
     Changed {
         /// The first shard's directory.
@@ -204,7 +205,7 @@ impl Shards {
     /// The copy of the scenario in the directory of a shard.
     pub const SCENARIO: &'static str = "scenario.toml";
 
-    /// Reads what the directories say of themselves.
+    /// Reads `shard.json` in each directory, and checks that they are all shards of one experiment.
     ///
     /// # Errors
     /// One is no shard's, two have shards of different results or the same one, or one is missing.

@@ -79,9 +79,9 @@ pub struct Average {
     pub median: Option<f64>,
     /// Number of finite samples.
     pub finite: usize,
-    /// Number of infinite samples.
+    /// Number of infinite samples: of runs that ended before something did.
     pub late: usize,
-    /// Number of runs.
+    /// Number of runs, those without a sample included.
     pub runs: usize,
 }
 
@@ -100,7 +100,7 @@ impl Average {
         }
     }
 
-    /// The mean, or the median where there is none.
+    /// The mean, or the median where there is no mean; `None` where there is neither.
     pub fn middle(&self) -> Option<f64> {
         self.mean.map(|estimate| estimate.mean).or(self.median)
     }
@@ -115,7 +115,8 @@ fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(usize, f64, f64)> {
         .collect()
 }
 
-/// The mean of `a − b`, seed by seed; entry `i` of both must come from the same seed.
+/// The mean of `a − b`, seed by seed; entry `i` of both must come from the same seed. `None` if no seed has
+/// both.
 pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     let differences: Vec<f64> = pairs(a, b).iter().map(|(_, a, b)| a - b).collect();
     Estimate::of(&differences)
@@ -171,7 +172,7 @@ pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
     })
 }
 
-/// Jain's fairness index: 1 when all shares are equal, 1/n when one has everything.
+/// Jain's fairness index: 1 when all shares are equal, 1/n when one has everything; `None` when all are zero.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|x| x * x).sum();

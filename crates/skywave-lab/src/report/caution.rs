@@ -4,8 +4,8 @@ use skywave_sim::outcome::MAX_REQUESTS;
 
 use crate::experiment::{Results, RunResult};
 
-/// The warnings that are due, a paragraph: about intervals, and about single transfers, of which no more than
-/// [`MAX_REQUESTS`] of a flow are kept.
+/// Warnings to print with results, a paragraph: of points where seeds say nothing about chance, and of flows
+/// of which no more than [`MAX_REQUESTS`] single transfers are kept. `None` if none is due.
 pub fn caution(results: &Results) -> Option<String> {
     let due = [of_intervals(results), of_requests(results)];
     let due: Vec<String> = due.into_iter().flatten().collect();

@@ -23,9 +23,9 @@ pub enum SeriesBefore {
     Removed,
 }
 
-/// Writes everything that a finished experiment leaves in its directory, each table also as CSV if `csv`. Captures, time
-/// series and CSV of a run before stay where the results are the same, and go when they are others. Waits until no other process
-/// or thread runs into the directory, or writes into it.
+/// Writes all files of a finished experiment into its run directory, tables also as CSV if `csv`. Captures,
+/// time series and CSV of an earlier run stay if the results are the same, else they go; returns which, if
+/// there were time series and none are new. Waits until no other process or thread uses the directory.
 pub fn write_all(
     dir: &Path,
     study: &Study,

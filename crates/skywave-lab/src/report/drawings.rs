@@ -13,7 +13,7 @@ use crate::experiment::Results;
 /// Longest name of a file, without its ending.
 const MAX_NAME: usize = 120;
 
-/// A plot on its own.
+/// A plot of a report as an SVG file of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// Name of its file without the ending, as `goodput-against-loss-rate`. Each drawing of a report has
@@ -25,7 +25,7 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// The plots of the report, each on its own: as on the page, or for print.
+/// Plots of the report, each on its own: as on the report's page, or in the form that `print` asks for.
 ///
 /// # Errors
 ///

@@ -30,14 +30,14 @@ pub use summary::summary;
 /// Rows that are put together in one batch.
 const BATCH: usize = 64 * 1024;
 
-/// A table: its schema, and its rows by the batch.
+/// An Arrow table of results: its schema, and an iterator over its rows in batches.
 pub struct Frame<'a> {
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = io::Result<RecordBatch>> + 'a>,
 }
 
 impl<'a> Frame<'a> {
-    /// A table of `fields`, a batch for each set of columns.
+    /// A table with these columns; each item of `columns` is a batch, an array for each field.
     pub fn new(
         fields: Vec<Field>,
         columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
@@ -84,7 +84,7 @@ impl Iterator for Frame<'_> {
     }
 }
 
-/// One row a run and flow.
+/// Table of the flows' measurements: one row for each run and flow.
 pub fn runs<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     runs_of(study, rows(study, results))
 }
@@ -120,7 +120,7 @@ pub(super) fn runs_of<'a>(study: &'a Study, rows: impl Iterator<Item = Row<'a>> 
     )
 }
 
-/// One row a run and link.
+/// Table of the links' measurements: one row for each run and link.
 pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     entities(
         study,
@@ -132,7 +132,7 @@ pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     )
 }
 
-/// One row a run and flow that a proxy splits, from end to end.
+/// Table of flows that a proxy splits, measured from end to end: one row for each run and such flow.
 pub fn proxies<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let name: fn(&ProxyOutcome) -> &str = |proxy| &proxy.name;
     entities(study, results, "flow", PROXY, name, |outcome| {
@@ -140,7 +140,7 @@ pub fn proxies<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// One row a run and station.
+/// Table of the radio stations' measurements: one row for each run and station.
 pub fn stations<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let name: fn(&StationOutcome) -> &str = |station| &station.name;
     entities(study, results, "station", STATION, name, |outcome| {
@@ -235,7 +235,7 @@ fn named<T>(name: String, parts: impl Iterator<Item = T>) -> impl Iterator<Item 
     parts.map(move |part| (Arc::clone(&name), part))
 }
 
-/// The activities of stations: one row a run, station and span of time.
+/// Table of what radio stations did over time: one row for each run, station and span of time.
 pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("from_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -255,7 +255,7 @@ pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Delivered bytes over time: one row a run, flow and bin.
+/// Table of delivered bytes over time: one row for each run, flow and time bin.
 pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -283,7 +283,7 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Single transfers: one row a run, flow and transfer that was kept by itself.
+/// Table of single transfers: one row for each run, flow and transfer that was kept by itself.
 pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -305,7 +305,7 @@ pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Every sample of every recorded time series: one row a run, entity, quantity and time.
+/// Table of all samples of recorded time series: one row for each run, flow or link, quantity and time.
 pub fn series<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let params = Arc::new(ParamColumns::new(study));
     let mut fields = vec![Field::new("seed", DataType::UInt64, false)];

@@ -13,7 +13,7 @@ mod entities;
 
 pub(super) use entities::{flows, links, proxies, stations};
 
-/// A table of text.
+/// A table whose cells are text, for the terminal or a page.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Grid {
     /// Title, which says what the table shows, with the unit.
@@ -22,9 +22,9 @@ pub struct Grid {
     pub head: Vec<String>,
     /// Number of first columns that name the row.
     pub names: usize,
-    /// The rows.
+    /// Rows of the table, each with a cell for each column.
     pub rows: Vec<Vec<String>>,
-    /// Rows that were left out.
+    /// Number of rows that were left out because the table would be too long.
     pub left_out: usize,
 }
 

@@ -38,15 +38,15 @@ const TABLE: &str = include_str!("html/table.html");
 /// A plot with its tables.
 const FIGURE: &str = include_str!("html/figure.html");
 const TEMPLATE: &str = include_str!("template.html");
-/// Styles of all pages.
+/// Style sheet of all HTML pages.
 pub const CSS: &str = include_str!("style.css");
 
-/// Parts of a page besides the results.
+/// Choices for a report's HTML page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlOptions {
     /// The series that gains are relative to, by its label; the first one when there is no such.
     pub reference: Option<String>,
-    /// How to run the scenario again, a shell command.
+    /// Shell command by which the page says to run the scenario again; `None` for `skywave run NAME.toml`.
     pub command: Option<String>,
 }
 
@@ -90,7 +90,7 @@ struct Figure {
     later: Option<String>,
 }
 
-/// The page for these results.
+/// Report of an experiment as an HTML page, which needs no other file.
 ///
 /// # Errors
 ///
@@ -104,17 +104,17 @@ pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io:
     Ok(html)
 }
 
-/// A script of a page.
+/// A script of a page, with the hash by which the page's Content-Security-Policy permits it.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
     /// Text of the script.
     pub text: &'static str,
-    /// SHA-256 of it as a page's policy has it, which permits no other.
+    /// SHA-256 of the text as a Content-Security-Policy has it, `sha256-…`.
     pub hash: &'static str,
 }
 
-/// A page from its template, which begins with the body's content, may call `table(grid)`, and is given
-/// `page`; and `script` if there is one.
+/// Renders an HTML page from its template, which begins with the body's content, may call `table(grid)`, and
+/// gets `page` as data; `script`, if there is one, runs in the page.
 ///
 /// # Errors
 ///

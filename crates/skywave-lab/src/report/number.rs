@@ -82,7 +82,7 @@ pub fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
-/// `0.610 ±0.012`, or the mean alone when there is no interval.
+/// Text of an estimate times `factor`: `0.610 ±0.012`, or the mean alone when there is no interval.
 pub fn plus_minus(estimate: &Estimate, factor: f64, decimals: usize) -> String {
     let mean = fixed(estimate.mean * factor, decimals);
     match estimate.half {

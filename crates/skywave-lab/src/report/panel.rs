@@ -20,10 +20,10 @@ const MAX_FLOW_SERIES: usize = 8;
 /// Most series of a plot; nobody tells more of them apart.
 const MAX_SERIES: usize = 500;
 
-/// Paths in words with their values.
+/// Point of the sweep that one of several plots is for: swept paths in words, with their values.
 pub type Facet = Vec<(String, String)>;
 
-/// One plot's numbers.
+/// Numbers and words of one plot and its table: series of samples over a common horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// How the plot is drawn.
@@ -36,35 +36,35 @@ pub struct Panel {
     pub untitled: bool,
     /// The heading in a few words, for the name of a file: `goodput against loss rate`.
     pub name: String,
-    /// The point of the sweep in the paths that are neither on the axis nor series.
+    /// Values of the swept paths that are neither on the axis nor series; empty if there are none.
     pub facet: Facet,
     /// Name for people of the measured quantity: `Goodput`.
     pub y_label: String,
-    /// Name that the file gives to the vertical axis, if it gives one.
+    /// Name that the scenario file gives to the vertical axis, if it gives one.
     pub y_given: Option<String>,
     /// Unit of the measured quantity.
     pub y_unit: Unit,
-    /// Whether a time until something is measured, which may not have come by the end of a run.
+    /// Whether the quantity is the time until something, which may not have come by the end of a run.
     pub until: bool,
-    /// Logarithmic vertical axis.
+    /// Whether the vertical axis is logarithmic.
     pub y_log: bool,
     /// The horizontal axis.
     pub x: XAxis,
     /// Property by which the series are told apart, in words: `transport`, `flow`, `seed`; empty for a single
     /// series.
     pub by: String,
-    /// The series.
+    /// Series of samples, in the order of the legend.
     pub series: Vec<PanelSeries>,
 }
 
 /// The horizontal axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XAxis {
-    /// A swept path in words, `time` or `seed`.
+    /// Name of the axis: a swept path in words, `time`, `seed`, or for a distribution the measured quantity.
     pub label: String,
     /// The label without the link or flow that it belongs to, for the head of a column.
     pub brief: String,
-    /// Name that the file gives to the axis, if it gives one.
+    /// Name that the scenario file gives to the axis, if it gives one.
     pub given: Option<String>,
     /// Unit of the numbers, when they have one.
     pub unit: Option<&'static str>,
@@ -97,15 +97,15 @@ impl XValue {
     }
 }
 
-/// One series of a panel.
+/// One series of a plot: its name, and its samples along the horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelSeries {
-    /// The value that it stands for; empty for a single series.
+    /// Value that tells the series from others, as written in the scenario; empty for a single series.
     pub label: String,
     /// Name of the series for people: in short, or as the file calls it; numbers and flags say what
     /// they are of.
     pub name: String,
-    /// The samples at each place on the axis that has any, by its number.
+    /// Samples by the index of their place on the horizontal axis; a place without samples is left out.
     pub samples: BTreeMap<usize, Samples>,
 }
 
@@ -164,31 +164,32 @@ impl Samples {
 }
 
 impl PanelSeries {
-    /// Mean and interval at a place of the axis.
+    /// Mean and 95% interval at axis index `x`; `None` without samples, or when one is infinite.
     pub fn estimate(&self, x: usize) -> Option<Estimate> {
         Estimate::of(&self.values(x))
     }
 
-    /// Mean and median of the samples at a place of the axis.
+    /// Mean and median of the samples at axis index `x`.
     pub fn average(&self, x: usize) -> Average {
         let runs = self.samples.get(&x).map_or(0, |samples| samples.runs);
         Average::of(&self.values(x), runs)
     }
 
-    /// The samples at a place of the axis that are there.
+    /// Samples at axis index `x`, in the order of the seeds; missing ones are left out.
     pub fn values(&self, x: usize) -> Vec<f64> {
         let samples = self.samples.get(&x).into_iter();
         samples.flat_map(Samples::values).collect()
     }
 
-    /// The samples at a place of the axis that are there, ascending.
+    /// Samples at axis index `x`, ascending; missing ones are left out.
     pub fn sorted(&self, x: usize) -> Vec<f64> {
         let mut values = self.values(x);
         values.sort_by(f64::total_cmp);
         values
     }
 
-    /// Difference to another series at a place of the axis, seed by seed.
+    /// Mean of this series minus that of `other` at axis index `x`, paired by seed; `None` if no seed has
+    /// both.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_difference(ours, theirs)
@@ -201,7 +202,8 @@ impl PanelSeries {
         paired_gain(ours, theirs)
     }
 
-    /// Relative gain over another series at a place of the axis, seed by seed.
+    /// Relative gain of the mean over that of `other` at axis index `x`, paired by seed: 0.1 is 10 % more.
+    /// `None` if no seed has both, or the mean of `other` is not above zero.
     pub fn gain(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_gain(ours, theirs)
@@ -214,7 +216,8 @@ impl PanelSeries {
 }
 
 impl Panel {
-    /// The largest mean, or median where there is none, for the choice of the unit.
+    /// Largest mean of a place on the axis, or median where there is no mean, without its sign: for the
+    /// choice of the unit.
     pub fn largest(&self) -> f64 {
         let places = 0..self.x.values.len();
         let middles = self
@@ -229,7 +232,7 @@ impl Panel {
         self.x.values.iter().all(|v| v.number.is_some())
     }
 
-    /// The heading with the facet, if there are several.
+    /// Heading of the plot, with the facet if there are several plots.
     pub fn full_title(&self) -> String {
         match self.facet_label() {
             facet if facet.is_empty() => self.title.clone(),
@@ -237,7 +240,7 @@ impl Panel {
         }
     }
 
-    /// The facet for people: `duration = 480s, …`; empty when there is only one.
+    /// Text of the facet for people: `duration = 480s, …`; empty when there is only one plot.
     pub fn facet_label(&self) -> String {
         let parts = self
             .facet

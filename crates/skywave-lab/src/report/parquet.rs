@@ -43,7 +43,8 @@ pub(super) fn write<W: Write + Send>(
     results.check()
 }
 
-/// Writes a table with what it depends on: the engine, the generator, and `metadata`.
+/// Writes a table as a Parquet file, with what it depends on as metadata `skywave.KEY`: the version of the
+/// engine, the random generator, and the pairs in `metadata`.
 pub fn write_frame<W: Write + Send>(
     out: W,
     frame: Frame<'_>,

@@ -17,7 +17,7 @@ use crate::experiment::file::DraftDirectory;
 use crate::experiment::guard::Lock;
 use crate::scenario::{ParamValue, Written};
 
-/// The folder of the data set in a run directory.
+/// Name of the folder in a run directory that has the results as a data set of Hive's layout.
 pub const PARTITIONED: &str = "results";
 /// The name of the file in each of its folders.
 const FILE: &str = "part-0.parquet";

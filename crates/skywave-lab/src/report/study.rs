@@ -3,7 +3,7 @@
 use super::topology::Topology;
 use crate::scenario::{ParamValue, Point, Report, Scenario};
 
-/// A scenario as reports see it.
+/// Part of a scenario that reports need: names and text, the points of the sweep, plots and tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Study {
     /// Name, as of its file and run directory.
@@ -20,18 +20,18 @@ pub struct Study {
     pub report: Report,
 }
 
-/// A point of the sweep.
+/// A point of the sweep: values of the swept paths, and names of its flows, links and stations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyPoint {
     /// The swept paths and their values, the same paths in the same order at every point.
     pub params: Vec<(String, ParamValue)>,
-    /// One entry a flow, in the order of the outcome.
+    /// Labels of the flows, in the order of the outcome.
     pub flows: Vec<FlowLabel>,
-    /// For each link, in the order of the outcome, what it is a copy of.
+    /// For each link, in the order of the outcome, the name of the `[[link]]` that it is made of.
     pub links: Vec<String>,
-    /// For each station, in the order of the outcome, what it is a copy of.
+    /// For each radio station, in the order of the outcome, the name of the `[[station]]` that it is made of.
     pub stations: Vec<String>,
-    /// The radio network, with the first seed.
+    /// Radio network at the start of the run with the first seed; `None` if there is none.
     pub radio: Option<Topology>,
 }
 
@@ -48,7 +48,7 @@ pub struct FlowLabel {
 }
 
 impl Study {
-    /// The swept paths.
+    /// Swept paths, such as `link.radio.delay`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let params = self.points.first().map(|p| p.params.as_slice());
         params.unwrap_or_default().iter().map(|(p, _)| p.as_str())
@@ -97,7 +97,7 @@ impl StudyPoint {
         self.flows.get(index).is_none_or(|flow| !flow.inner)
     }
 
-    /// The value of a swept path here.
+    /// Value of the swept path `path` at this point; `None` if that is not swept.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         self.params.iter().find(|(p, _)| p == path).map(|(_, v)| v)
     }

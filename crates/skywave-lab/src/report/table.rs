@@ -91,8 +91,8 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     out
 }
 
-/// One table, in several blocks of columns when it is too wide for one; `data` is the file that has the
-/// rows that were left out.
+/// Text of a table for a terminal of `width` columns, in several blocks of columns when it is too wide for
+/// one; `data` is the file that has the rows that were left out.
 pub fn render(grid: &Grid, width: usize, data: &str) -> String {
     let mut out = format!("{}\n", grid.title);
     let widths: Vec<usize> = (0..grid.head.len())

@@ -9,7 +9,7 @@ use super::plot::{Map, Place};
 pub struct Topology {
     /// The stations, in the order of the specification.
     pub stations: Vec<Place>,
-    /// Pairs of stations that receive each other.
+    /// Pairs of stations that receive each other, as indices into `stations`.
     pub pairs: Vec<(usize, usize)>,
     /// Metres within which a frame can be received.
     pub reception_m: f64,

@@ -25,7 +25,8 @@ use super::verdict::{SAME, VALUE_TOLERANCE, Verdict};
 /// The parameter whose values are senders.
 const SENDER: &str = "variant";
 
-/// A sender that claims compare with, and that is not the paper's.
+/// A sender that a paper compares its own with, and whose results here differ from the paper's, with the
+/// evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Name of the sender, as in the names of the parts.
@@ -36,7 +37,8 @@ pub struct Baseline {
     pub evidence: Vec<Evidence>,
 }
 
-/// A baseline's number at a point: another program's, the paper's and ours.
+/// Ratio of a baseline's number to another sender's at one point of an experiment: another program's, the
+/// paper's and ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// Program that measured.
@@ -47,7 +49,7 @@ pub struct Evidence {
     pub experiment: String,
     /// Point of the experiment, as `loss = 0.01`.
     pub place: String,
-    /// The sender that the baseline is set in relation to.
+    /// Sender by whose number that of the baseline is divided.
     pub over: String,
     /// Ratio of the baseline to `over` that the paper implies.
     pub paper: f64,
@@ -55,16 +57,17 @@ pub struct Evidence {
     pub theirs: [f64; 2],
     /// Simulated ratio of the baseline's mean to that of `over`; `None` if runs of either are missing.
     pub ours: Option<f64>,
-    /// Result of the evidence.
+    /// Whether the evidence refutes the paper's ratio, or why not.
     pub standing: Standing,
 }
 
-/// The result of a piece of evidence.
+/// Whether another program's numbers refute those that a paper has of a baseline, or why they do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The paper's baseline is refuted, and our mechanism stands.
+    /// The program's ratio refutes the paper's and is nearer to ours, and its number of the paper's mechanism
+    /// agrees with ours.
     Refuted,
-    /// Our mechanism does not agree with that program's.
+    /// Our number of the paper's mechanism does not agree with the program's, which therefore shows nothing.
     OtherMechanism,
     /// The program's ratio agrees with the paper's.
     AsThePaper,
@@ -75,7 +78,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// In words.
+    /// The standing in words.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refuted => "the paper's baseline is refuted",

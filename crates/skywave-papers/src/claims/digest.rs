@@ -13,7 +13,8 @@ use skywave_lab::report::number::counted;
 const MANY: usize = 6;
 
 impl Scorecard {
-    /// The reproduced claims, then those that are not and, where that is known, why.
+    /// Text in which a paper's parts of claims stand by verdict: the reproduced ones, then the others with
+    /// our number, the paper's and, where that is known, why.
     pub fn digest(&self) -> String {
         let (all, _) = self.parts(None);
         let mut out = String::new();

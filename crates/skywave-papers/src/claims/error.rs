@@ -5,10 +5,10 @@ use std::fmt;
 use crate::file::FileError;
 use skywave_scenario::{Document, ScenarioError, Spanned};
 
-/// Claims that cannot be used.
+/// Reason why a paper, or a set of test cases, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimsError {
-    /// No claims of this paper exist.
+    /// Unknown name of a paper: no built-in one.
     #[error("there is no paper `{name}`; there are {known}")]
     UnknownPaper {
         /// The name asked for.
@@ -32,18 +32,18 @@ pub enum ClaimsError {
         /// Names that exist, and the one that is probably meant.
         known: String,
     },
-    /// A paper whose experiments have no place for a sender to judge: which, and what was expected.
+    /// A paper, or set of cases, that has no place for a sender to judge: a message with what was expected.
     #[error("{0}")]
     Seat(String),
     /// A file or folder cannot be read, or is no file of claims that can be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// An experiment that cannot be read.
+    /// The scenario of an experiment cannot be read.
     #[error("{0}")]
     Scenario(#[from] ScenarioError),
 }
 
-/// Error in one claim.
+/// Mistake in one part of a file of claims: in a claim, reading, setting or baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     message: String,

@@ -159,7 +159,7 @@ struct Row<'a> {
     class: &'static str,
 }
 
-/// The page of one paper or several; plots are drawn from the results.
+/// Scorecards of one paper or several as an HTML page; plots are drawn from the results.
 ///
 /// # Errors
 ///

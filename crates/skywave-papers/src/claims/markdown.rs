@@ -10,7 +10,7 @@ use super::text::{escape, ours, stated, table_of_claims};
 use super::verdict::{Verdict, WIDEST};
 use crate::page::{Block, PageError, replaced, table};
 
-/// The verb in the marks of blocks.
+/// Verb in the marks of generated blocks in a Markdown page: `<!-- reproduce cerl: counts -->`.
 pub const VERB: &str = "reproduce";
 /// In place of a paper's name: all of them.
 const ALL: &str = "all";
@@ -26,7 +26,7 @@ const KINDS: [Maker; 6] = [
     ("readings", Scorecard::markdown_readings),
 ];
 
-/// The kinds of blocks that a paper has, in words.
+/// Names of the kinds of generated blocks that a Markdown page may have of a paper, with commas between them.
 pub fn kinds() -> String {
     KINDS.map(|(kind, _)| kind).join(", ")
 }
@@ -34,7 +34,8 @@ pub fn kinds() -> String {
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
-/// The page with all blocks of these papers replaced by what the scorecards say; blocks of other papers stay.
+/// The Markdown page with all generated blocks of these papers replaced by what the scorecards say; blocks of
+/// other papers stay.
 ///
 /// # Errors
 ///
@@ -126,7 +127,8 @@ impl Scorecard {
         out
     }
 
-    /// The parts of core claims whose interval decides nothing and is wider than [`WIDEST`], with half of its width.
+    /// Undecided parts of core claims whose half interval is more than [`WIDEST`] of the number: a text for
+    /// each, with the half interval in percent.
     pub fn wide(&self) -> Vec<String> {
         let scores = self.scores.iter().filter(|score| score.core);
         let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));
@@ -221,7 +223,7 @@ impl Scorecard {
         table(&head, rows)
     }
 
-    /// The paper's main statements, each with why it stands or not.
+    /// Main statements of the paper, each with why it stands or not.
     pub fn main(&self) -> impl Iterator<Item = (&Score, &str)> {
         let scores = self.scores.iter();
         scores.filter_map(|score| Some((score, score.main.as_deref()?)))

@@ -123,18 +123,19 @@ impl Paper {
         Ok(())
     }
 
-    /// Twice as many seeds for each experiment, to see whether a verdict hangs on their number.
+    /// Doubles the number of seeds of each experiment, to see whether a verdict depends on it.
     pub fn double_seeds(&mut self) {
         self.experiments.iter_mut().for_each(Scenario::double_seeds);
         self.readings.iter_mut().for_each(Reading::double_seeds);
     }
 
-    /// How many claims there are.
+    /// Number of the claims.
     pub fn claims(&self) -> usize {
         self.file.claim.len()
     }
 
-    /// Scenarios that are run for the paper: its experiments, and what other readings have in their place.
+    /// Scenarios that are run for the paper: its experiments, and variants of them for other readings of the
+    /// text.
     pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
         let others = self.readings.iter().flat_map(Reading::scenarios);
         self.experiments.iter().chain(others)
@@ -145,15 +146,16 @@ impl Paper {
         self.scenarios().map(Scenario::runs).sum()
     }
 
-    /// A hash of the claims and of all experiments: of what verdicts on the paper rest on, but for the simulator.
+    /// Hash, in hexadecimal digits, of the claims and of all experiments: of what verdicts on the paper rest
+    /// on, but for the simulator.
     pub fn inputs(&self) -> String {
         let texts = self.experiments.iter().map(Scenario::text);
         let all: Vec<&str> = [self.text.as_str()].into_iter().chain(texts).collect();
         format!("{:032x}", hash(all.join("\0").as_bytes()))
     }
 
-    /// Settings that the experiments' files set and the register of decisions is silent about, as a sweep names them;
-    /// by experiment.
+    /// Settings that an experiment's file makes and the claims file calls neither given by the paper nor
+    /// decided by us, as paths such as `link.radio.delay`; by experiment.
     pub fn unregistered(&self) -> BTreeMap<String, Vec<String>> {
         let settings = register::settings(&self.experiments);
         let open = settings.iter().map(|(name, keys)| {
@@ -191,7 +193,7 @@ pub fn papers() -> impl Iterator<Item = &'static str> {
     embedded::PAPERS.iter().map(|p| p.name)
 }
 
-/// The names of their experiments.
+/// Names of the experiments of all built-in papers.
 pub fn experiments() -> impl Iterator<Item = &'static str> {
     let all = embedded::PAPERS.iter().flat_map(|p| p.experiments);
     all.map(|(name, _)| *name)
@@ -202,7 +204,7 @@ pub(crate) fn sets() -> impl Iterator<Item = &'static str> {
     embedded::SETS.iter().map(|set| set.name)
 }
 
-/// A built-in paper.
+/// Reads the built-in paper of this name.
 pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     let found = embedded::PAPERS.iter().find(|p| p.name == name);
     let paper = found.ok_or_else(|| ClaimsError::UnknownPaper {
@@ -242,7 +244,8 @@ fn choice<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     known.join(", ") + &near
 }
 
-/// The folder of a paper, where the path is a folder or the claims in it.
+/// Folder of the paper at `path`: the folder itself, or the one around its `claims.toml`; `None` for any
+/// other file.
 pub fn folder_of(path: &Path) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path.to_owned());
@@ -418,9 +421,9 @@ impl Paper {
     }
 }
 
-/// Judges every claim by the results of what was run, by their names. Claims whose runs are
-/// missing are "not run"; those that have some of their runs are judged by these. Of results with more seeds
-/// than an experiment has, the first ones count.
+/// Judges every claim of the paper by the results of its scenarios, which have their names as keys. Claims
+/// whose runs are missing are "not run"; those that have some of their runs are judged by these. Of results
+/// with more seeds than an experiment has, the first ones count.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let left_out = paper.choices_of_readings();
     let view = paper.view(Some(results), &left_out);

@@ -197,11 +197,11 @@ pub(super) struct ClaimModel {
 pub enum Kind {
     /// Better by a number of percent.
     Gain,
-    /// A number.
+    /// A number, such as a goodput.
     Value,
     /// Order of choices: who is ahead of whom.
     Order,
-    /// How a curve runs.
+    /// Course of a curve: falling, flat, crossing another one.
     Shape,
     /// Something that does not change.
     Invariant,

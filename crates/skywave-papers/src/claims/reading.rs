@@ -13,12 +13,12 @@ use super::error::Fault;
 use super::model::ReadingModel;
 use super::register::is_about;
 
-/// A reading of a text, with the experiments that it changes.
+/// Another plausible value of what a paper's text leaves open, under which its claims are judged too.
 #[derive(Debug)]
 pub struct Reading {
     /// Name of the reading.
     pub name: String,
-    /// Difference to what was chosen, in words.
+    /// Difference to the value that was chosen, in words.
     pub what: String,
     /// The experiments as this reading has them, by the names of those that they stand for.
     experiments: BTreeMap<String, Scenario>,

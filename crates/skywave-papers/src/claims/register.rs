@@ -12,7 +12,7 @@ use super::error::Fault;
 use super::model::{DecisionModel, File, GivenModel};
 use super::reader::matches;
 
-/// A setting that a text leaves open, and what was chosen.
+/// A setting of the experiments that the paper's text leaves open, and what was chosen for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// Setting that is decided, in words.
@@ -23,20 +23,20 @@ pub struct Decision {
     pub value: String,
     /// Reason for the choice.
     pub why: String,
-    /// Whether the outcome of a claim had been looked at before.
+    /// Whether the outcome of a claim had been looked at before the choice was made.
     pub claims_seen: bool,
-    /// The reading that has another plausible value.
+    /// Name of the reading that tries another plausible value; `None` if none does.
     pub reading: Option<String>,
 }
 
-/// Settings that a text states.
+/// Settings of the experiments that the paper's text states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
     /// Paths of the settings in the experiments' files, with `*` for anything.
     pub keys: Vec<String>,
     /// Experiments that the settings are of; all when there are none.
     pub experiments: Vec<String>,
-    /// Where the text states them.
+    /// Place in the paper that states the settings.
     pub place: String,
 }
 

@@ -23,11 +23,11 @@ pub struct Scorecard {
     pub inputs: String,
     /// Whether all runs of all experiments were there.
     pub complete: bool,
-    /// Claims of the paper that are not among these: no experiment that was run judges them.
+    /// Number of claims of the paper that are left out here, because no experiment that was run judges them.
     pub left_out: usize,
     /// The claims, in the order of the file.
     pub scores: Vec<Score>,
-    /// Senders that the claims compare with and that are not the paper's.
+    /// Senders that the claims compare with and whose results here differ from the paper's.
     pub baselines: Vec<Baseline>,
     /// The settings of the experiments that the text states.
     pub given: Vec<Given>,
@@ -46,7 +46,7 @@ pub struct Score {
     pub place: String,
     /// Sort of statement that the claim is.
     pub kind: Kind,
-    /// Whether the claim belongs to the core set.
+    /// Whether the claim is of the core set: those that carry the paper's argument.
     pub core: bool,
     /// Statement of the paper, in our words.
     pub statement: String,
@@ -56,9 +56,9 @@ pub struct Score {
     pub note: Option<String>,
     /// Reason why a main statement of the paper stands, or why not; `None` for other claims.
     pub main: Option<String>,
-    /// Part of the statement that is not measured.
+    /// Part of the statement that is not measured; `None` if all of it is.
     pub unmeasured: Option<String>,
-    /// Reason why the claim is not testable.
+    /// Reason why no simulation can test the claim; `None` if one can.
     pub reason: Option<String>,
     /// Numbers of the claim.
     pub parts: Vec<Part>,
@@ -68,14 +68,14 @@ pub struct Score {
     pub rereads: Vec<Reread>,
 }
 
-/// A claim under another reading of the text.
+/// Verdict on a claim under another reading of the paper's text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reread {
     /// The name of the reading.
     pub reading: String,
-    /// The worst verdict of the parts.
+    /// Worst verdict of the claim's numbers.
     pub verdict: Verdict,
-    /// The claim's numbers.
+    /// Numbers of the claim under this reading.
     pub parts: Vec<Part>,
 }
 
@@ -126,13 +126,14 @@ impl Score {
         }
     }
 
-    /// Number of its parts that count.
+    /// Number of the claim's parts that count: all but those whose outcome was put in
+    /// ([`Verdict::Circular`]).
     pub fn parts_counted(&self) -> usize {
         let counts = |part: &&Part| part.verdict != Verdict::Circular;
         self.parts.iter().filter(counts).count()
     }
 
-    /// Number of its parts that are reproduced.
+    /// Number of the claim's parts that are reproduced.
     pub fn parts_reproduced(&self) -> usize {
         let reproduced = |part: &&Part| part.verdict == Verdict::Reproduced;
         self.parts.iter().filter(reproduced).count()
@@ -146,7 +147,8 @@ impl Score {
 }
 
 impl Scorecard {
-    /// Only the claims that there were runs for.
+    /// The scorecard with only the claims that are judged; those that are not run or not testable are counted
+    /// as left out.
     #[must_use]
     pub fn judged(mut self) -> Self {
         let unjudged = [Verdict::NotRun, Verdict::NotTestable];
@@ -194,7 +196,8 @@ impl Scorecard {
         Self::total(&[self], core)
     }
 
-    /// [`Self::counts`] of several papers together.
+    /// Number of claims of several papers together with each verdict, in the order of [`Verdict::ALL`]; only
+    /// those of the core set (`true`), or only the others (`false`), when asked for.
     pub fn total(cards: &[&Self], core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Verdict::ALL.map(|verdict| {
             let of_it = |s: &&Score| s.verdict == verdict && core.is_none_or(|c| s.core == c);
@@ -209,7 +212,8 @@ impl Scorecard {
         Self::total_parts(&[self], core)
     }
 
-    /// [`Self::parts`] of several papers together.
+    /// Number of parts of all claims of several papers that count, and how many have each verdict; only those
+    /// of the core set (`true`), or only the others (`false`), when asked for.
     pub fn total_parts(
         cards: &[&Self],
         core: Option<bool>,
@@ -225,7 +229,8 @@ impl Scorecard {
         (counted.count(), counts)
     }
 
-    /// The experiments whose figures the claims name, in order of first mention, with their claims.
+    /// Claims by the experiment whose plot shows them, in order of first mention; those without a plot are
+    /// last, under `None`.
     pub fn by_figure(&self) -> Vec<(Option<&str>, Vec<&Score>)> {
         let mut groups: Vec<(Option<&str>, Vec<&Score>)> = Vec::new();
         for score in &self.scores {

@@ -17,7 +17,7 @@ use super::reader::matches;
 use super::select::View;
 use super::{Paper, Reading};
 
-/// A sender that claims can be about, and what runs a scenario with it.
+/// A sender that is to be judged by claims or test cases: how scenarios take it, and what runs them with it.
 pub trait Sender: Sync {
     /// Name of the sender, as cards have it.
     fn name(&self) -> &str;
@@ -54,7 +54,7 @@ pub trait Sender: Sync {
     }
 }
 
-/// A paper with a sender in its experiments.
+/// A paper, or set of test cases, in whose experiments a sender that is to be judged has taken its place.
 #[derive(Debug)]
 pub struct Seated {
     /// The paper, with only those experiments that claims about the sender need and that can have it.
@@ -73,7 +73,7 @@ pub enum Absence {
 }
 
 impl Paper {
-    /// Paths of the transports that a judged sender takes.
+    /// Paths of scenario keys that are set to the sender to judge, such as `flow.test.transport`.
     pub fn seats(&self) -> Vec<&str> {
         let given = self.file.sender.as_ref();
         given.map_or(vec![SEAT], |names| {
@@ -81,7 +81,7 @@ impl Paper {
         })
     }
 
-    /// The ids of its claims, and what each states.
+    /// Id and statement of each claim.
     pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
         let claims = self.file.claim.iter();
         claims.map(|claim| (claim.id.get_ref().as_str(), claim.statement.as_str()))

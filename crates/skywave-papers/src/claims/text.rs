@@ -91,7 +91,7 @@ impl Scorecard {
         })
     }
 
-    /// The counts in words.
+    /// Numbers of parts and claims with each verdict, in words.
     pub fn summary(&self) -> String {
         summary(&[self])
     }
@@ -140,7 +140,7 @@ impl Reread {
     }
 }
 
-/// The counts of several papers' claims together, in words.
+/// Numbers of parts and claims of several papers together with each verdict, in words.
 pub fn summary(cards: &[&Scorecard]) -> String {
     let list = |counts: [(Verdict, usize); Verdict::ALL.len()]| {
         let some = counts.into_iter().filter(|(_, n)| *n > 0);

@@ -111,14 +111,15 @@ impl Verdict {
         worst.unwrap_or(Self::NotRun)
     }
 
-    /// The verdict when at least `share` of `points` must hold: the one that this share attains, however those of
-    /// too few seeds turn out; too few seeds if that matters.
+    /// Verdict on what must hold at a `share` of `points` at least: the one that this share attains, however
+    /// points with too few seeds turn out; too few seeds if that matters. Not run if a point is not.
     pub fn of_share(points: &[Self], share: f64) -> Self {
         // A share such as 0.8 is no exact binary number: leave room for the last digit.
         Self::of_count(points, share * points.len() as f64 - 1e-9)
     }
 
-    /// The same when one of them is enough.
+    /// Verdict on what must hold at one of `points`: the best of theirs, however points with too few seeds
+    /// turn out; too few seeds if that matters. Not run if a point is not.
     pub fn of_any(points: &[Self]) -> Self {
         Self::of_count(points, 1.0)
     }
@@ -178,7 +179,8 @@ fn multiple(x: f64, paper: f64) -> f64 {
 /// Room for the last digit of a decimal number.
 const SLACK: f64 = 1e-12;
 
-/// The rule for a gain; `paper` and `ours` in percent.
+/// Verdict on a gain that was measured, `ours`, against the paper's, both in percent, by [`GAIN_TOLERANCE`]
+/// and [`SAME`].
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     use Verdict::{DirectionOnly, NotReproduced, Reproduced};
     let least = (SAME / paper.abs()).min(GAIN_TOLERANCE);
@@ -192,7 +194,8 @@ pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     by_zone(ours, zone, &verdicts)
 }
 
-/// The rule for a value.
+/// Verdict on a value that was measured, `ours`, against the paper's in the same unit, by [`VALUE_TOLERANCE`]
+/// and [`VALUE_FACTOR`].
 pub fn value(paper: f64, ours: &Estimate) -> Verdict {
     use Verdict::{DirectionOnly, NotReproduced, Reproduced};
     let zone = |x| match multiple(x, paper) {
@@ -219,18 +222,18 @@ pub struct Limits {
     pub low: Option<f64>,
     /// Upper limit.
     pub high: Option<f64>,
-    /// The limits themselves do not count as inside: better is not the same.
+    /// Whether a number that equals a limit is outside: better is not the same.
     pub strict: bool,
 }
 
 impl Limits {
-    /// Above zero.
+    /// Limits of a number that has to be above zero.
     pub const POSITIVE: Self = Self {
         low: Some(0.0),
         high: None,
         strict: true,
     };
-    /// Below zero.
+    /// Limits of a number that has to be below zero.
     pub const NEGATIVE: Self = Self {
         low: None,
         high: Some(0.0),
@@ -246,7 +249,8 @@ impl Limits {
         }
     }
 
-    /// The rule for a number that has to lie between limits.
+    /// Verdict on a number that has to lie between the limits: reproduced or not where its whole interval is
+    /// inside or outside, else too few seeds.
     pub fn judge(&self, ours: &Estimate) -> Verdict {
         use Verdict::{NotReproduced, Reproduced};
         by_zone(

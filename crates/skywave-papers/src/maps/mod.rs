@@ -23,16 +23,16 @@ pub use take::{Taken, Taking};
 const FOLDER: &str = "maps";
 const LIST: &str = "maps.toml";
 
-/// Why maps cannot be had.
+/// Reason why a paper's maps cannot be read or taken.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
     /// The list of maps cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A space cannot be read, or not with one of the senders.
+    /// The search space of a map cannot be read, or not with one of the senders.
     #[error("{0}")]
     Space(#[from] ScenarioError),
-    /// The points cannot be measured.
+    /// The points of a map cannot be simulated.
     #[error("map `{name}`: {error}")]
     Search {
         /// The map.
@@ -48,7 +48,7 @@ pub enum MapError {
         /// Name that does not exist, and those that do.
         problem: String,
     },
-    /// Paper without maps.
+    /// No maps: the paper or folder that has none.
     #[error("{0} has no maps: expected a folder `{FOLDER}` with a `{LIST}`")]
     None(String),
 }
@@ -76,7 +76,7 @@ struct MapModel {
     at_least: f64,
 }
 
-/// A map that can be taken.
+/// A map of a paper, not yet simulated: where in a space of network paths a sender has its gain over another.
 pub struct PaperMap {
     model: MapModel,
     objective: Objective,
@@ -101,7 +101,7 @@ impl PaperMap {
     }
 }
 
-/// Maps of a built-in paper.
+/// Reads the maps of a built-in paper.
 ///
 /// # Errors
 /// It has none.
@@ -130,7 +130,7 @@ pub fn load(paper: &str) -> Result<Vec<PaperMap>, MapError> {
     )
 }
 
-/// Maps in a paper's folder.
+/// Reads the maps in a paper's folder.
 ///
 /// # Errors
 /// It has none, or a file of them cannot be read.

@@ -14,25 +14,26 @@ use super::{MapError, PaperMap};
 const HELD_OUT: usize = 50;
 const HELD_OUT_SEED: u64 = 1;
 
-/// How maps are taken.
+/// Settings for the simulation of maps.
 #[derive(Clone, Copy)]
 pub struct Taking<'a> {
-    /// Points of each, beside those that judge it.
+    /// Number of points that each map is made of, beside those that test it.
     pub points: usize,
-    /// Where finished runs are kept.
+    /// Journal that keeps finished runs.
     pub ledger: &'a Ledger,
-    /// How runs are made.
+    /// Threads, cancelling and report of progress of the runs.
     pub making: Making<'a>,
 }
 
-/// A map that was taken.
+/// A map whose points were simulated, in words and plots.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
     /// Name of the map.
     pub name: String,
     /// Statement that holds inside, and how sure the map is, in words.
     pub words: String,
-    /// A plot each for levels of the third key and those after it, as SVG inside of a page.
+    /// Plots over the first two keys of the space, one for each combination of levels of the others, as SVG
+    /// elements for an HTML page.
     pub plots: Vec<String>,
     #[serde(skip)]
     pub(super) share: f64,
@@ -43,7 +44,7 @@ pub struct Taken {
 }
 
 impl PaperMap {
-    /// Runs that a map takes.
+    /// Number of runs that taking the map needs, if it is made of this many points.
     pub fn runs(&self, points: usize) -> usize {
         let seeds = self
             .spaces()
@@ -52,7 +53,7 @@ impl PaperMap {
         2 * seeds.unwrap_or(1) * (points + HELD_OUT)
     }
 
-    /// Takes the map, and judges it by points that it was not made of.
+    /// Takes the map: simulates its points, and tests it at others that it was not made of.
     ///
     /// # Errors
     /// Those of the space and of its runs.
@@ -106,7 +107,8 @@ impl PaperMap {
 }
 
 impl Taken {
-    /// A line of JSON.
+    /// Line of JSON about the map, without its end: share of the space inside, number of points, and at how
+    /// many of the test points it is right.
     pub fn json(&self, paper: &str) -> String {
         let object = json!({
             "map": self.name, "paper": paper, "share": self.share, "points": self.points,

@@ -5,10 +5,10 @@ use toml::Value;
 use super::model::{Cross, MechanismModel};
 use crate::file::{inline, quoted};
 
-/// A composition that takes part.
+/// A composition that a study ranks: a sender, or a mechanism with all that it needs in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// A preset's name, or the members of the slots that the study gives.
+    /// Name in tables: the preset's or mechanism's, or the members of the slots that the study combines.
     pub label: String,
     /// Whether the composition is a published variant, against which others are judged.
     pub published: bool,
@@ -18,7 +18,8 @@ pub struct Entry {
     pub set: Vec<(String, String)>,
     /// Keys of the flow under test that a mechanism leaves out.
     pub without: Vec<String>,
-    /// Index of the composition that a mechanism is set beside.
+    /// Index of the composition that a mechanism is compared with; `None` for any other entry, or without
+    /// one.
     pub base: Option<usize>,
     /// Slots with their members, `recovery sack`; none for a preset.
     pub(super) members: Vec<String>,

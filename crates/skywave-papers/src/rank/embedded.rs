@@ -28,7 +28,7 @@ const FILES: Bundle = bundle!(
     "../lte/short.down"
 );
 
-/// The study of the papers' paths.
+/// Reads the built-in study, of compositions over the paths of the built-in papers.
 pub fn builtin() -> Result<Study, RankError> {
     let file = "experiments/compositions/study.toml";
     read("compositions", file, STUDY, &Place::Bundle(FILES))

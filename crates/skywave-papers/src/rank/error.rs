@@ -3,7 +3,7 @@
 use crate::file::FileError;
 use skywave_scenario::ScenarioError;
 
-/// A study that cannot be used.
+/// Reason why a study cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RankError {
     /// A file cannot be read, or is no study that can be used.

@@ -42,7 +42,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
     write_frame(out, frame(study, ranked), ENGINE, metadata)
 }
 
-/// Writes the ranking as CSV: the same rows, without metadata.
+/// Writes the ranking as CSV: one row a composition and path.
 pub fn write_ranking_csv<W: Write>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     write_csv(out, frame(study, ranked))
 }

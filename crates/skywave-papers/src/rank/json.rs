@@ -7,7 +7,7 @@ use super::ranking::{Beside, Row};
 use super::{OnPath, Ranked, Study, families};
 use skywave_lab::experiment::stats::Estimate;
 
-/// One object a composition.
+/// The ranking as JSON: a line with an object for each composition, best first.
 pub fn json_lines(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         return families::json_lines(study, ranked);

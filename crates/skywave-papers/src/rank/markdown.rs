@@ -7,8 +7,8 @@ use super::{Ranked, Study, families};
 use crate::page;
 use skywave_lab::report::Grid;
 
-/// The tables as Markdown, with why cells are empty after them; without families, nothing without a mechanism that has a
-/// base.
+/// Tables of a study as Markdown, then reasons for empty cells: of mechanisms beside their bases, or of
+/// families of paths. No tables for a study that has neither.
 pub fn markdown(study: &Study, ranked: &Ranked) -> String {
     let mut out = String::new();
     let grids = if study.has_families() {

@@ -99,8 +99,8 @@ pub struct Ranked {
     pub ranking: Ranking,
 }
 
-/// Ranks the compositions by the results of the study's scenarios, by their names. Runs that are
-/// missing are left out.
+/// Ranks the compositions by the results of the study's scenarios, which have their names as keys. Runs that
+/// are missing are left out.
 pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     let none = |seeds| Results::empty(ENGINE, seeds, 0);
     let missing = study
@@ -127,7 +127,8 @@ pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     Ranked { samples, ranking }
 }
 
-/// The study as one picture: a map of compositions by paths, or where its paths have families a curve a sender.
+/// The study as one picture in SVG: a heat map of compositions by paths, or where its paths have families a
+/// curve for each sender.
 pub fn picture(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         families::curve(study, ranked).to_svg()

@@ -98,7 +98,8 @@ pub(super) struct MechanismModel {
     pub(super) without: Vec<Spanned<String>>,
 }
 
-/// Measure that counts as delay; both in multiples of the smallest RTT that any composition saw there.
+/// Measure that a study takes as delay, in multiples of the smallest RTT that any composition saw on the
+/// path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delay {
@@ -109,7 +110,7 @@ pub enum Delay {
     DelayP95,
 }
 
-/// Measure that the table is sorted by.
+/// Measure by which the table of compositions is sorted, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {

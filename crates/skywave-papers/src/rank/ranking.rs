@@ -17,25 +17,26 @@ pub struct Ranking {
     pub rows: Vec<Row>,
 }
 
-/// A path, as far as it concerns all compositions.
+/// A path of a ranking: its use, and which compositions do best on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedPath {
-    /// Name.
+    /// Name of the path.
     pub name: String,
     /// Comparison that the path serves: goodput with non-congestion loss, goodput without, or fairness to competitors.
     pub kind: Kind,
-    /// Index of the composition with the highest mean goodput.
+    /// Index of the composition with the highest mean goodput; `None` without results.
     pub best: Option<usize>,
-    /// Index of the published composition with the highest mean goodput.
+    /// Index of the published composition with the highest mean goodput; `None` without results.
     pub best_published: Option<usize>,
-    /// Index of the competitors' composition.
+    /// Index of the composition beside which the competitors' goodput is the measure for all: their own, or
+    /// in a study of families the reference. `None` where there is none.
     pub baseline: Option<usize>,
 }
 
-/// The results of one composition.
+/// Results of one composition in a ranking, over all paths and on each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Index of the composition among the entries.
+    /// Index of the composition among the study's entries.
     pub entry: usize,
     /// Mean over the lossy paths of the composition's goodput as a share of the best.
     pub lossy: Option<Estimate>,
@@ -43,28 +44,32 @@ pub struct Row {
     pub clean: Option<Estimate>,
     /// Mean rank by goodput over lossy and clean paths; equals share a rank.
     pub mean_rank: Option<f64>,
-    /// Lossy paths on which the goodput is above that of every published variant but itself, each
-    /// with the whole interval of seeds that differ.
+    /// Number of lossy paths on which the goodput is above that of every published variant but itself, each
+    /// with the whole 95 % interval; where all seeds give the same, a path does not count.
     pub wins: usize,
-    /// Clean paths on which the goodput is below that of the best published variant but itself, with
-    /// the whole interval of seeds that differ.
+    /// Number of clean paths on which the goodput is below that of the best published variant but itself,
+    /// with the whole 95 % interval; where all seeds give the same, a path does not count.
     pub losses: usize,
-    /// Mean over lossy and clean paths of the delay, in multiples of each path's floor.
+    /// Mean over lossy and clean paths of the delay, in multiples of the smallest RTT of any composition on
+    /// the path.
     pub delay: Option<f64>,
-    /// Results beside competitors, by their composition's index: the mean over the paths for fairness.
+    /// Sharing with competitors, as a mean over the paths for fairness; an entry for each composition of
+    /// competitors, with its index.
     pub beside: Vec<(usize, Beside)>,
-    /// Results on each path.
+    /// Results on each path, in the order of [`Ranking::paths`].
     pub on: Vec<OnPath>,
 }
 
-/// Sharing of a path between a composition and its competitors.
+/// Sharing of a path between a composition and its competitors; `None` without competitors or results.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Beside {
-    /// The composition's goodput against what a competitor gets in its place.
+    /// Composition's goodput as a multiple of what the path's baseline ([`RankedPath::baseline`]) gets in its
+    /// place.
     pub taken: Option<Estimate>,
-    /// Competitors' goodput against what they get beside a further one of themselves in its place.
+    /// Competitors' goodput as a multiple of what they get beside the path's baseline
+    /// ([`RankedPath::baseline`]).
     pub left: Option<Estimate>,
-    /// Jain's index of all flows.
+    /// Jain's fairness index of the goodput of all flows.
     pub jain: Option<Estimate>,
 }
 
@@ -73,38 +78,38 @@ pub struct Beside {
 pub struct OnPath {
     /// Goodput, bit/s.
     pub goodput: Option<Estimate>,
-    /// Goodput as a share of the best's.
+    /// Goodput as a share of the best composition's.
     pub share: Option<Estimate>,
     /// Rank by mean goodput, from 1; equals share a rank.
     pub rank: Option<f64>,
     /// Relative gain in goodput over the best published variant but itself.
     pub gain: Option<Estimate>,
-    /// Relative gain in goodput over the composition that a mechanism is set beside.
+    /// Relative gain in goodput over the composition that a mechanism is compared with; `None` without one.
     pub over_base: Option<Estimate>,
-    /// Timeouts; of a flow that a proxy splits those of both halves, as `retransmits`.
+    /// Retransmission timeouts; of a flow that a proxy splits, those of both halves.
     pub timeouts: Option<Estimate>,
-    /// Segments sent again.
+    /// Segments sent again; of a flow that a proxy splits, those of both halves.
     pub retransmits: Option<Estimate>,
     /// Retransmitted segments as a share of all that were sent.
     pub resent: Option<Estimate>,
-    /// Goodput as a share of what the path carries, of a path of a family.
+    /// Goodput as a share of what the path can carry; `None` on a path without a family.
     pub channel: Option<Estimate>,
     /// Whether the goodput is above that of every published variant but itself, each with the whole interval.
     pub beats_published: bool,
     /// Whether the goodput is below that of the best published variant but itself, with the whole interval.
     pub is_below_published: bool,
-    /// Delay in multiples of the floor.
+    /// Delay in multiples of the smallest RTT that any composition saw on the path.
     pub delay: Option<Estimate>,
     /// Results beside the competitors, where there are some of one composition.
     pub beside: Beside,
 }
 
-/// The part of a composition in a comparison.
+/// Role of a composition in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Contestant {
-    /// The others are judged against it.
+    /// Whether the composition is a published variant, against which the others are judged.
     pub published: bool,
-    /// Index of the composition that it is set beside.
+    /// Index of the composition that a mechanism is compared with; `None` for no mechanism, or without one.
     pub base: Option<usize>,
 }
 
@@ -117,7 +122,7 @@ impl Contestant {
     }
 }
 
-/// Ranks all compositions, each with its part.
+/// Ranks all compositions by their samples on each path; `contestants` has the role of each composition.
 pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> Ranking {
     let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
     let both = || paths.iter().zip(&goodputs);
@@ -147,12 +152,13 @@ pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> 
 }
 
 impl Ranking {
-    /// The row of a composition.
+    /// Row of the composition with this index among the study's entries; `None` if there is none.
     pub fn row(&self, entry: usize) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry == entry)
     }
 
-    /// The competitors of the paths for fairness, in order of appearance.
+    /// Indices of the compositions that competitors use on the paths for fairness, each once, in order of
+    /// appearance.
     pub fn baselines(&self) -> Vec<usize> {
         baselines(&self.paths)
     }

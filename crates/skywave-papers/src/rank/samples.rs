@@ -12,31 +12,35 @@ use skywave_scenario::Scenario;
 /// One number a seed; `None` where the run is missing or has none.
 pub type Samples = Vec<Option<f64>>;
 
-/// The results of one path.
+/// Measurements on one path that a ranking needs: for each composition a number for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathSamples {
     /// Name of the path.
     pub name: String,
-    /// Use of the path.
+    /// Use of the path in a ranking.
     pub kind: Kind,
-    /// Composition of the competing flows.
+    /// Index of the composition that the competing flows use, or on a path of a family of the study's
+    /// reference; `None` if there is none.
     pub baseline: Option<usize>,
     /// Goodput of the flow under test, bit/s, by composition; of its copies together.
     pub goodput: Vec<Samples>,
     /// Goodput of all other TCP flows together, bit/s: an entry for each composition, in it a number for each seed.
     /// Empty if the path has no other TCP flows.
     pub others: Vec<Samples>,
-    /// Jain's index of all TCP flows; empty when there is one.
+    /// Jain's index of the goodput of the flow under test and the others, by composition; empty without
+    /// others.
     pub jain: Vec<Samples>,
-    /// Delay of the flow under test in multiples of the path's floor.
+    /// Delay of the flow under test, by composition, in multiples of the smallest RTT of any composition on
+    /// the path.
     pub delay: Vec<Samples>,
-    /// Timeouts of the flow under test.
+    /// Retransmission timeouts of the flow under test, by composition.
     pub timeouts: Vec<Samples>,
-    /// Segments that the flow under test sent again.
+    /// Segments that the flow under test sent again, by composition.
     pub retransmits: Vec<Samples>,
-    /// Segments sent again, as a share of all that the flow under test sent.
+    /// Segments sent again, as a share of all that the flow under test sent, by composition.
     pub resent: Vec<Samples>,
-    /// Rate that the path carries, bit/s of payload, whoever sends; only of paths of families.
+    /// Rate that the path carries, bit/s of payload, whoever sends, a number for each seed; empty on a path
+    /// without a family.
     pub carried: Samples,
 }
 
@@ -83,7 +87,8 @@ fn delay_of(outcome: &Outcome, flows: &Flows, delay: Delay) -> Option<f64> {
 }
 
 impl PathSamples {
-    /// Takes them from the results of the study's scenarios.
+    /// Takes the samples on `path` from the results of the study's scenarios, in their order; `carried` stays
+    /// empty.
     pub fn of(path: &StudyPath, results: &[&Results], delay: Delay) -> Self {
         let seeds = results.first().map_or(0, |results| results.seeds.len());
         let by_composition = |quantity: Quantity<'_>| -> Vec<Samples> {

@@ -7,11 +7,11 @@ use skywave_scenario::Scenario;
 /// A study of paths: compositions, and the scenarios over which they are ranked.
 #[derive(Debug)]
 pub struct Study {
-    /// Name, of its folder of results.
+    /// Name of the study, and of its folder of results.
     pub name: String,
     /// Question of the study, in one line.
     pub title: String,
-    /// More about it.
+    /// More about the study.
     pub description: Option<String>,
     /// The file as it was read.
     pub text: String,
@@ -26,11 +26,14 @@ pub struct Study {
     /// The scenarios of all paths: for each path one with a point for each composition, and one for each set of
     /// further keys that mechanisms need.
     pub scenarios: Vec<Scenario>,
-    /// Index of the composition that is proposed.
+    /// Index of the composition that the study proposes and judges against published ones; `None` if it
+    /// proposes none.
     pub proposed: Option<usize>,
-    /// Index of the composition whose fairness the proposed one is held to.
+    /// Index of the composition to which the proposed one must leave no less to others; `None` if there is no
+    /// such demand.
     pub as_fair_as: Option<usize>,
-    /// Index of the composition whose treatment of others is the measure, in a study of families.
+    /// Index of the composition whose effect on the flows beside it is the measure for all, in a study of
+    /// families.
     pub reference: Option<usize>,
     /// Measure that counts as delay.
     pub delay: Delay,
@@ -38,16 +41,16 @@ pub struct Study {
     pub order: Order,
 }
 
-/// A path of a study.
+/// A network path of a study, and the runs of each composition over it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyPath {
-    /// Name, of its folder of results.
+    /// Name of the path, and of its folder of results.
     pub name: String,
-    /// Use of the path.
+    /// Use of the path in a ranking.
     pub kind: Kind,
-    /// The family that it belongs to, if the study's paths have families.
+    /// Family that the path belongs to; `None` if the study's paths have no families.
     pub family: Option<Family>,
-    /// More about it.
+    /// More about the path, for the report.
     pub about: Option<String>,
     /// For each composition its runs; `None` where it cannot run.
     pub runs: Vec<Option<Runs>>,
@@ -56,12 +59,12 @@ pub struct StudyPath {
     pub baseline: Option<usize>,
 }
 
-/// Where a path of a study of families belongs.
+/// Family and group of a path, in a study whose paths belong to families.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// The name of its family.
+    /// Name of the path's family.
     pub name: String,
-    /// The group that follows from its scenario.
+    /// Group of the path, which follows from its scenario.
     pub group: Group,
 }
 
@@ -88,10 +91,10 @@ impl Study {
 impl Group {
     /// Groups of paths, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
-    /// The rate of a path that is not slow, bit/s.
+    /// Least long-run rate of a path that is not slow, bit/s.
     pub const SLOW: f64 = 0.5e6;
 
-    /// A title for people.
+    /// Title of the group for people, such as `recorded links`.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Shared => "beside others",
@@ -105,7 +108,7 @@ impl Group {
 /// The runs of a composition on a path, a run a seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs {
-    /// Index of the scenario.
+    /// Index of the scenario among the study's.
     pub scenario: usize,
     /// Index of the point in the scenario.
     pub point: usize,
@@ -118,9 +121,9 @@ pub struct Runs {
 pub struct Flows {
     /// Flows under test: one, or the copies of one. Of a flow that a proxy splits the half to the destination.
     pub test: Vec<usize>,
-    /// Halves from the source of the flows under test that a proxy splits.
+    /// Halves, from the source to the proxy, of flows under test that a proxy splits.
     pub near: Vec<usize>,
-    /// Flows under test as a whole, among those that proxies split.
+    /// Flows under test that proxies split, from end to end: indices among the outcome's proxies.
     pub split: Vec<usize>,
     /// Flows beside those under test: all TCP flows; on a path of a family those whose data take a link on their way.
     pub others: Vec<usize>,
@@ -133,6 +136,6 @@ pub struct Refused {
     pub entry: usize,
     /// Index of the path.
     pub path: usize,
-    /// Why.
+    /// Reason in words.
     pub reason: String,
 }

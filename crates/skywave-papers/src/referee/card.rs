@@ -10,22 +10,22 @@ use super::retrace::{Retracing, retrace};
 use crate::claims::sender::{Absence, Seated, Sender};
 use crate::claims::{self, ClaimsError, Paper, Part, Score, Verdict, measured, stated};
 
-/// How a law stands in a case.
+/// Result of a congestion control in a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Standing {
-    /// The number is within its limits, with its whole interval.
+    /// The number is within its limits, with its whole 95 % interval.
     #[serde(rename = "pass")]
     Pass,
-    /// The number is outside, with its whole interval.
+    /// The number is outside of its limits, with its whole 95 % interval.
     #[serde(rename = "fail")]
     Fail,
-    /// The interval reaches over a limit.
+    /// The 95 % interval of the number reaches over a limit.
     #[serde(rename = "unsure")]
     Unsure,
-    /// The scenario cannot have the law, or no simulation can tell.
+    /// The scenario cannot have the congestion control, or no simulation can tell.
     #[serde(rename = "not possible")]
     NotPossible,
-    /// The case is about other laws.
+    /// The case is about other congestion controls.
     #[serde(rename = "not asked")]
     NotAsked,
 }
@@ -63,7 +63,7 @@ impl Standing {
     }
 }
 
-/// A number of a case, the measured beside the asked.
+/// A number of a test case: what was measured, and the condition that is asked of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
     /// Name that tells it from the case's other numbers; empty when it is the only one.
@@ -78,7 +78,7 @@ pub struct Number {
     pub unit: String,
     /// `parameter = value` where it was measured; empty without a sweep.
     pub place: String,
-    /// How the law stands in it.
+    /// Whether the number meets the condition.
     pub standing: Standing,
     /// `measured` as people read it, with its interval and unit.
     #[serde(skip)]
@@ -103,7 +103,7 @@ impl Number {
     }
 }
 
-/// A failed case, looked at in one run.
+/// The run of one seed, looked at to see how a test case failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Wrong {
     /// Name of the number that failed.
@@ -114,37 +114,37 @@ pub struct Wrong {
     pub place: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Seconds from the start of the run after which its number was outside for good; `None` where that cannot be
-    /// told.
+    /// Seconds from the start of the run after which the failed number stayed outside of its limits; `None`
+    /// where that cannot be told.
     pub moment_s: Option<f64>,
     /// Plots of the run as SVG: goodput, queue, window.
     #[serde(skip)]
     pub plots: Vec<String>,
 }
 
-/// A case, and how a law stands in it.
+/// A test case, and the result of a congestion control in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Case {
     /// Name of the case.
     pub case: String,
-    /// How the law stands.
+    /// Result of the congestion control in the case.
     pub standing: Standing,
     /// Source of the case.
     #[serde(rename = "where")]
     pub place: String,
-    /// Words for what is asked.
+    /// Statement of what the case asks for, in words.
     pub statement: String,
     /// Anything else that should be known.
     pub note: Option<String>,
-    /// Why it is not possible.
+    /// Reason why the case is not possible; `None` for any other.
     pub why: Option<String>,
     /// Numbers of the case.
     pub numbers: Vec<Number>,
-    /// The run that shows how it failed.
+    /// Run that shows how the case failed; `None` if it did not, or no run could be looked at.
     pub wrong: Option<Wrong>,
 }
 
-/// The cases of a set.
+/// Results of a congestion control in the test cases of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SetCard {
     /// Name of the set.
@@ -153,20 +153,20 @@ pub struct SetCard {
     pub title: String,
     /// Source of the cases.
     pub source: String,
-    /// Hash of its claims and experiments: what was asked.
+    /// Hash of the set's claims and experiments: of what was asked.
     pub inputs: String,
     /// The cases, in the order of the file.
     pub cases: Vec<Case>,
 }
 
-/// How a law stands in all sets.
+/// Results of a congestion control in all sets of test cases.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Card {
-    /// Name of the law.
+    /// Name of the congestion control.
     pub law: String,
-    /// Version of what ran it.
+    /// Version of the simulator, or of any other program that made the runs.
     pub engine: String,
-    /// The sets.
+    /// Results in each set.
     pub sets: Vec<SetCard>,
 }
 
@@ -176,7 +176,7 @@ impl SetCard {
         counted(self.cases.iter())
     }
 
-    /// The cases of one standing.
+    /// Cases of the set that have this standing.
     pub fn with(&self, standing: Standing) -> impl Iterator<Item = &Case> {
         self.cases
             .iter()
@@ -185,7 +185,7 @@ impl SetCard {
 }
 
 impl Card {
-    /// A card without sets as yet.
+    /// A card of this sender, to which results in sets are still to be added.
     pub fn new(sender: &dyn Sender) -> Self {
         Self {
             law: sender.name().to_owned(),
@@ -248,14 +248,15 @@ fn counted<'a>(cases: impl Iterator<Item = &'a Case>) -> [(Standing, usize); 5] 
     counts
 }
 
-/// A set with a law in its scenarios.
+/// A set of test cases with the sender that is to be judged in its scenarios.
 pub struct Trial<'a> {
     sender: &'a dyn Sender,
     seated: Seated,
 }
 
 impl<'a> Trial<'a> {
-    /// Puts a law into the scenarios of a set.
+    /// Puts a sender that is to be judged, such as a congestion control, into the scenarios of a set of test
+    /// cases.
     ///
     /// # Errors
     /// When the set has no place for it.
@@ -264,12 +265,13 @@ impl<'a> Trial<'a> {
         Ok(Self { sender, seated })
     }
 
-    /// The scenarios to run, by [`Sender::run`].
+    /// Scenarios of the set with the sender in them, to be run by [`Sender::run`].
     pub fn scenarios(&self) -> &[Scenario] {
         self.seated.paper.experiments()
     }
 
-    /// How the law stands by these results; failed cases are looked at again by `retracing`, if there is one.
+    /// Judges the sender by the results of the scenarios, which have their names as keys. With `retracing`, a
+    /// run of each failed case is made again to see when and how it failed.
     pub fn judge(
         &self,
         results: &BTreeMap<String, Results>,

@@ -14,7 +14,7 @@ use crate::claims::sender::Sender;
 use crate::claims::{SEAT, matches, with_values};
 use crate::file::inline;
 
-/// A sender of the simulator, as scenarios write it.
+/// A sender that the simulator runs and that is to be judged: a TCP or QUIC preset, or a composition.
 #[derive(Clone, Debug)]
 pub struct Law {
     name: String,
@@ -25,8 +25,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// The law that `text` names: a preset, as in `cubic`, or a composition, as in
-    /// `{ preset = "cerl", recovery = "sack" }`.
+    /// The sender that `text` names: a preset, as in `cubic`, or a composition, as in `{ preset = "cerl",
+    /// recovery = "sack" }`.
     ///
     /// # Errors
     /// When it is neither.
@@ -34,10 +34,11 @@ impl Law {
         Self::with_members(text, &CustomMembers::default())
     }
 
-    /// As [`Self::parse`]; the text may also name the members in `custom`.
+    /// The sender that `text` names: a preset or composition, which may also have the policies in `custom`, a
+    /// user's own code.
     ///
     /// # Errors
-    /// As [`Self::parse`].
+    /// When it is neither.
     pub fn with_members(text: &str, custom: &CustomMembers) -> Result<Self, ScenarioError> {
         let value = match text.trim() {
             table if table.starts_with('{') => {
@@ -89,7 +90,7 @@ impl Law {
         self
     }
 
-    /// All laws with names: TCP's presets, then QUIC's.
+    /// Senders of all presets: TCP's, then QUIC's.
     ///
     /// # Errors
     /// None of them: they are read as any other.
@@ -101,7 +102,8 @@ impl Law {
 }
 
 impl Law {
-    /// The scenario with this law at these paths, if `check` refuses none of its points, each with the first seed.
+    /// The scenario with this sender at the keys `seats`, if `check` refuses none of its points, each with
+    /// the first seed.
     ///
     /// # Errors
     /// Those of [`Sender::take`], and of `check`.

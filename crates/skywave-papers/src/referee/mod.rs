@@ -32,12 +32,12 @@ pub use retrace::Retracing;
 /// Folder of cards in the folder of results.
 const CARDS: &str = "judge";
 
-/// The names of the built-in sets.
+/// Names of the built-in sets of test cases.
 pub fn sets() -> impl Iterator<Item = &'static str> {
     claims::sets()
 }
 
-/// A built-in set.
+/// Reads a built-in set of test cases.
 ///
 /// # Errors
 /// When there is none of this name.
@@ -45,7 +45,7 @@ pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     claims::load_set(name)
 }
 
-/// The set in a folder, which is as a paper's.
+/// Reads the set of test cases in a folder, which has claims and scenarios as the folder of a paper has.
 ///
 /// # Errors
 /// When its files cannot be read, or are no claims and scenarios.
@@ -53,7 +53,7 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     claims::load_dir(folder)
 }
 
-/// The set that a user names: a built-in one, else the one in that folder.
+/// Reads the set of test cases that a user names: a built-in one, else the one in that folder.
 ///
 /// # Errors
 /// When there is none, or its files cannot be read.
@@ -69,12 +69,13 @@ pub fn named(given: &str) -> Result<Paper, ClaimsError> {
     }
 }
 
-/// The folder of a law's card in the folder of results.
+/// Path of the folder for the card of the sender called `law`, relative to the folder of results.
 pub fn folder(law: &str) -> PathBuf {
     Path::new(CARDS).join(skywave_lab::folder::plain_name(law))
 }
 
-/// A line for each case of a set: its name, and what it asks; lines have at most `width` columns.
+/// A line for each case of a set of test cases: its name, and what it asks; lines have at most `width`
+/// columns.
 pub fn list(set: &Paper, width: usize) -> String {
     text::list(set, width)
 }

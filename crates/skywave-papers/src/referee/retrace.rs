@@ -16,7 +16,7 @@ use crate::claims::{Paper, Part};
 /// Bins of a run whose scenario has none.
 const BINS: Duration = Duration::from_millis(100);
 
-/// How runs are made again.
+/// Settings for making runs of failed cases again, to see how they failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Retracing<'a> {
     /// Number of threads; `None` for one a core.

@@ -14,10 +14,10 @@ use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::number::fixed;
 use skywave_lab::threads::{self, NoThreads};
 
-/// Why ns-2 could not be asked.
+/// Reason why ns-2 was not run for a comparison, or gave no numbers.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// A set's numbers are not ns-2's.
+    /// A set's numbers are not ns-2's: name of the set, and of the simulator that they are of.
     #[error("`{0}` compares with {1}, which --live does not run")]
     NotNs2(String, String),
     /// A point of the set has no such setting.
@@ -30,7 +30,7 @@ pub enum LiveError {
         /// Settings that the set's points have.
         known: String,
     },
-    /// The point is none of the set's.
+    /// The settings make no row of the set that can be run.
     #[error(transparent)]
     Set(#[from] SetError),
     /// ns-2 is not installed.
@@ -45,12 +45,13 @@ pub enum LiveError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] NoThreads),
-    /// Ctrl-C.
+    /// Stopped by Ctrl-C.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Runs ns-2 on all cores at the point of `set` with these settings, names and values; the set has that one row.
+/// Runs ns-2 on all cores at one point: the set's default point with these settings, names and values.
+/// Returns a copy of `set` with this as its only row.
 pub fn measure(
     set: &Set,
     settings: &[(String, String)],
@@ -91,7 +92,8 @@ pub fn measure(
     Ok(set)
 }
 
-/// The rows of `set` with numbers that ns-2 gives here instead of those of the table.
+/// Runs ns-2 for each row of `set`, and returns a copy of it with these numbers in place of those of its
+/// table.
 pub fn repeat(set: &Set, cancel: &AtomicBool) -> Result<Set, LiveError> {
     let script = Script::of(set)?;
     let mut repeated = set.clone();

@@ -4,10 +4,10 @@ use super::Judged;
 use crate::page::{PageError, replaced, table};
 use skywave_lab::report::number::fixed;
 
-/// The verb in the marks of blocks.
+/// Verb in the marks of generated blocks in a Markdown page: `<!-- validate all: sets -->`.
 pub const VERB: &str = "validate";
 
-/// A set's line in the table.
+/// Line of one set in the Markdown table of all sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line(Vec<String>);
 
@@ -31,7 +31,7 @@ impl From<&Judged<'_>> for Line {
     }
 }
 
-/// The page with its block `all: sets` replaced by a table with these lines.
+/// The Markdown page with its generated block `all: sets` replaced by a table with these lines.
 ///
 /// # Errors
 ///

@@ -25,7 +25,7 @@ pub use set::{Set, SetError, names};
 pub use verdict::{Comparison, Quantity};
 
 impl Set {
-    /// Compares every row with `results`, which must be of this set.
+    /// Compares the numbers of every row with `results`, which must be of the runs of this set.
     pub fn judge(&self, results: &Results) -> Judged<'_> {
         let rows = self
             .rows()
@@ -58,38 +58,38 @@ fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Com
     row.reference.iter().filter_map(one).collect()
 }
 
-/// A set with its verdicts.
+/// A set with our numbers beside another simulator's, row by row.
 #[derive(Clone, Debug)]
 pub struct Judged<'a> {
-    /// The set.
+    /// Set that is judged.
     pub set: &'a Set,
     /// Rows of the set, in order.
     pub rows: Vec<JudgedRow<'a>>,
 }
 
-/// A row with its verdict.
+/// A row of a set, with our numbers beside the other simulator's.
 #[derive(Clone, Debug)]
 pub struct JudgedRow<'a> {
-    /// The row.
+    /// Row that is judged.
     pub row: &'a Row,
     /// The terms, which say what decides.
     terms: &'a Terms,
-    /// Each quantity that both have.
+    /// Comparison of each quantity that both simulators have.
     pub comparisons: Vec<Comparison>,
 }
 
 impl JudgedRow<'_> {
-    /// All quantities that decide agree.
+    /// Whether all quantities that decide agree, by tolerance or by overlapping intervals.
     pub fn agrees(&self) -> bool {
         self.without(Comparison::agrees).next().is_none()
     }
 
-    /// All quantities that decide agree by their tolerance, without the intervals.
+    /// Whether all quantities that decide agree by their tolerance, whatever the intervals are.
     pub fn is_close(&self) -> bool {
         self.without(Comparison::is_close).next().is_none()
     }
 
-    /// The quantities that decide and do not agree, or that one side does not have.
+    /// Quantities that decide and do not agree, or that one of the simulators does not have.
     pub fn apart(&self) -> impl Iterator<Item = Quantity> {
         self.without(Comparison::agrees)
     }
@@ -105,18 +105,19 @@ impl JudgedRow<'_> {
 }
 
 impl Judged<'_> {
-    /// Rows that agree.
+    /// Number of rows that agree.
     pub fn agreeing(&self) -> usize {
         self.rows.iter().filter(|row| row.agrees()).count()
     }
 
-    /// Rows that agree by tolerance alone; the others that agree do so only because intervals
+    /// Number of rows that agree by tolerance alone; the others that agree do so only because intervals
     /// overlap, which says little with few seeds.
     pub fn close(&self) -> usize {
         self.rows.iter().filter(|row| row.is_close()).count()
     }
 
-    /// Whether there are rows, and what is asked of them holds.
+    /// Whether there are rows, and at least the required share of them agrees; without a requirement no row
+    /// has to.
     pub fn passes(&self) -> bool {
         let needed = self.set.terms.required.unwrap_or(0.0) * self.rows.len() as f64;
         !self.rows.is_empty() && self.agreeing() as f64 >= needed

@@ -14,12 +14,12 @@ use super::Quantity;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
-    /// A title that says what it compares.
+    /// Title that says what the set compares.
     pub title: String,
-    /// Notes on the rows.
+    /// Notes on the rows, printed above them; may be empty.
     #[serde(default)]
     pub note: String,
-    /// The other simulator, as a column's heading.
+    /// Name of the other simulator, as a heading of columns.
     pub peer: String,
     /// Place among the built-in sets; those without one come last.
     pub(super) order: Option<u32>,
@@ -112,13 +112,13 @@ pub(super) struct Live {
 }
 
 impl Terms {
-    /// The quantities that decide; others are only printed.
+    /// Quantities on which a row's verdict depends; others are only printed.
     pub fn decisive(&self) -> impl Iterator<Item = Quantity> {
         let decisive = self.quantity.iter().filter(|measured| measured.decides);
         decisive.map(|measured| measured.name)
     }
 
-    /// How far apart the means of a quantity may be, as a share of the reference's.
+    /// Most by which our mean of a quantity may differ, as a share of the reference's mean.
     pub fn tolerance(&self, quantity: Quantity) -> f64 {
         let mut all = self.quantity.iter();
         let measured = all.find(|measured| measured.name == quantity);

@@ -14,10 +14,10 @@ use crate::file::inline;
 use skywave_lab::experiment::stats::Estimate;
 use skywave_scenario::{CustomMembers, NoFiles, Scenario};
 
-/// One row: a scenario, and the other simulator's numbers.
+/// A row of a comparison: a scenario, and the other simulator's numbers.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The settings that tell it from other rows, as names and values.
+    /// Settings that tell the row from others, as names and values.
     pub labels: Vec<(String, String)>,
     /// The other simulator's numbers.
     pub reference: Vec<(Quantity, Estimate)>,
@@ -52,7 +52,7 @@ impl Reading {
 }
 
 impl Row {
-    /// The cell of a column, or the value of a variable.
+    /// Text in the row's cell of the column `name`, or of the set's variable with this name.
     ///
     /// # Errors
     /// There is none, or it is empty.
@@ -60,7 +60,7 @@ impl Row {
         self.cells.text(name)
     }
 
-    /// The number in a column.
+    /// Number in the row's cell of the column `name`, or of the set's variable with this name.
     ///
     /// # Errors
     /// There is none.
@@ -68,7 +68,7 @@ impl Row {
         self.cells.number(name)
     }
 
-    /// The row's scenario, without seeds.
+    /// Scenario of the row; its one point is run with the set's seeds.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }

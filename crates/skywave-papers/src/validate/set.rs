@@ -39,19 +39,19 @@ pub enum SetError {
     Scenario(#[from] ScenarioError),
 }
 
-/// Rows that belong together, ready to run.
+/// A comparison with another simulator: rows, each with a scenario to run and that simulator's numbers.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// Name of the set on the command line.
     pub name: String,
-    /// The terms of the comparison.
+    /// Terms of the comparison: what is compared, and how many rows must agree.
     pub terms: Terms,
     pub(super) place: Place,
     pub(super) rows: Vec<Row>,
     pub(super) seeds: Vec<u64>,
 }
 
-/// The names of the built-in sets, in the order of tables.
+/// Names of the built-in sets, in the order of tables.
 pub fn names() -> Vec<&'static str> {
     let order = |name: &&'static str| {
         let terms = terms(&Place::BuiltIn((*name).to_owned()));
@@ -71,7 +71,8 @@ fn terms(place: &Place) -> Result<Terms, FileError> {
 }
 
 impl Set {
-    /// The set of this name, or in this folder where no built-in one is called so, with seeds 1 to `seeds` or fewer.
+    /// The built-in set of this name, or else the one in the folder `name`; its runs have the seeds 1 to
+    /// `seeds`, or fewer if it limits them.
     pub fn load(name: &str, seeds: u64) -> Result<Self, SetError> {
         let folder = Path::new(name);
         let place = if Place::names().any(|known| known == name) {
@@ -111,13 +112,13 @@ impl Set {
         &self.rows
     }
 
-    /// Keeps the rows that `keep` says.
+    /// Keeps the rows for which `keep` is true.
     pub fn retain(&mut self, keep: impl FnMut(&Row) -> bool) {
         self.rows.retain(keep);
     }
 
-    /// A set with this text in a column, or as the value of a variable, of every row; the reference and other
-    /// variables stay.
+    /// A copy of the set with this text in a column, or as the value of a variable, of every row; the
+    /// reference numbers and other variables stay.
     pub fn with(&self, column: &str, text: &str) -> Result<Self, SetError> {
         let mut set = self.clone();
         self.making(|maker| {

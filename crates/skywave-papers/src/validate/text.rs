@@ -10,7 +10,8 @@ use skywave_lab::experiment::stats::Estimate;
 use skywave_lab::report::number::fixed;
 
 impl Judged<'_> {
-    /// A line a row: each quantity as ours, theirs and the ratio, and the verdict.
+    /// Table for a terminal, a line for each row: each quantity as ours, the other simulator's and the ratio,
+    /// and the verdict.
     pub fn table(&self) -> String {
         let terms = &self.set.terms;
         let mut out = format!("{}: {}\n", self.set.name, terms.title);
@@ -44,7 +45,7 @@ impl Judged<'_> {
         out + &self.summary() + "\n"
     }
 
-    /// How many rows agree and by which part of the rule, and how many must.
+    /// Line in words: how many rows agree, by tolerance or only by overlapping intervals, and how many must.
     pub fn summary(&self) -> String {
         let (agreeing, close, rows) = (self.agreeing(), self.close(), self.rows.len());
         let share = 100.0 * agreeing as f64 / rows.max(1) as f64;

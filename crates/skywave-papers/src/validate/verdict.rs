@@ -11,7 +11,7 @@ use skywave_sim::outcome::LinkOutcome;
 use super::row::Reading;
 use skywave_lab::experiment::stats::Estimate;
 
-/// A quantity that is compared.
+/// A quantity that is compared between the two simulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Quantity {
@@ -72,7 +72,8 @@ impl Quantity {
         }
     }
 
-    /// How far apart the means may be, as a share of the reference's.
+    /// Most by which the means may differ, as a share of the reference's mean, unless a set has a tolerance
+    /// of its own.
     pub fn tolerance(self) -> f64 {
         match self {
             Self::Goodput
@@ -147,21 +148,21 @@ impl Reading {
     }
 }
 
-/// Our number beside the reference's.
+/// A quantity of one row: our number beside the other simulator's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// The quantity that is compared.
     pub quantity: Quantity,
-    /// Ours.
+    /// Estimate from our runs.
     pub ours: Estimate,
-    /// The reference's.
+    /// Estimate from the other simulator's runs.
     pub theirs: Estimate,
-    /// How far apart the means may be, as a share of the reference's.
+    /// Most by which the means may differ, as a share of the other simulator's mean.
     pub tolerance: f64,
 }
 
 impl Comparison {
-    /// Ours over theirs; `None` when theirs is 0.
+    /// Our mean as a multiple of the other simulator's; `None` when that is 0.
     pub fn ratio(&self) -> Option<f64> {
         (self.theirs.mean != 0.0).then(|| self.ours.mean / self.theirs.mean)
     }
@@ -171,7 +172,7 @@ impl Comparison {
         self.ours.is_close(&self.theirs, self.tolerance)
     }
 
-    /// Whether the two agree by the rule.
+    /// Whether the means are within the tolerance, or the 95 % intervals overlap.
     pub fn agrees(&self) -> bool {
         self.ours.agrees(&self.theirs, self.tolerance)
     }

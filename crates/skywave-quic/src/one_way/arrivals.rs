@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{LATEST, MOST_TOLD, Report, Tag};
 
-/// The datagrams of one peer since the last report, or a sample of them.
+/// Arrival times of one peer's datagrams since the last report to it, or of a sample of them.
 #[derive(Debug)]
 pub struct Arrivals {
     /// Start of the time in which arrivals are told.
@@ -18,7 +18,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// None yet; times will be told from `origin` on.
+    /// Arrivals without any yet; times in reports count from `origin` on.
     pub fn new(origin: Instant) -> Self {
         Self {
             origin,
@@ -28,7 +28,7 @@ impl Arrivals {
         }
     }
 
-    /// A datagram came. Returns whether it is the first one that the next report will tell of.
+    /// Notes that a datagram came. Returns whether it is the first one that the next report will tell of.
     pub fn note(&mut self, tag: Tag, now: Instant) -> bool {
         if self.arrived.is_empty() && now.saturating_duration_since(self.looked) > LATEST {
             // There are so few that none of this level came in the time of a report.

@@ -27,7 +27,7 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// A datagram left.
+    /// Notes that a datagram left.
     pub fn note(&mut self, tag: Tag, now: Instant) {
         let (since, count) = self.counted.get_or_insert((now, 0));
         *count += 1;
@@ -49,7 +49,7 @@ impl Departures {
         }
     }
 
-    /// The peer has told of this datagram: when it left, if that is known and was not asked before.
+    /// Time when a datagram left of which the peer has told; `None` if it is not known, or was asked before.
     pub fn take(&mut self, tag: Tag, now: Instant) -> Option<Instant> {
         let slot = self.slots.get_mut(Self::place(tag))?;
         let (_, at) = slot.take_if(|(noted, _)| *noted == tag)?;

@@ -9,7 +9,8 @@ use skywave_core::Offset;
 /// hosts' clocks would come so far apart.
 pub const MOST_APART: Duration = Duration::from_secs(60);
 
-/// Hears of one connection, for its law ([`Law::hearing`](crate::Law::hearing)).
+/// Record of one connection's one-way delays, of which its congestion control hears the smallest
+/// ([`Law::hearing`](crate::Law::hearing)).
 #[derive(Clone, Debug)]
 pub struct Ear(Arc<Mutex<State>>);
 
@@ -41,7 +42,8 @@ impl Ear {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A datagram left at `sent`, and came at this many microseconds of the peer's time.
+    /// Notes that a datagram left at `sent` and arrived at `came_us`, in microseconds of the peer's own
+    /// clock.
     pub fn hear(&self, sent: Instant, came_us: u64) {
         let mut state = self.lock();
         if state.moved.is_some_and(|moved| sent <= moved) {

@@ -80,12 +80,12 @@ impl Tag {
     }
 }
 
-/// For an end that sends data: its peer may report arrivals.
+/// Sets up an end that sends data to take QUIC datagrams (RFC 9221), in which its peer may report arrivals.
 pub fn accept_reports(transport: &mut TransportConfig) {
     transport.datagram_receive_buffer_size(Some(WAITING));
 }
 
-/// For an end that receives data: it may report arrivals, and takes no datagram itself.
+/// Sets up an end that receives data to report arrivals in QUIC datagrams (RFC 9221); it takes none itself.
 pub fn send_reports(transport: &mut TransportConfig) {
     transport
         .datagram_send_buffer_size(WAITING)

@@ -16,7 +16,7 @@ const ARRIVAL: usize = Tag::BYTES + AFTER;
 const FIRST: usize = 6;
 const AFTER: usize = 3;
 
-/// A report, which has at least one arrival.
+/// Report of a receiver on when datagrams arrived, by their tags; it has at least one arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report(Vec<u8>);
 

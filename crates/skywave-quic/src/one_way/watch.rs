@@ -19,15 +19,16 @@ use super::{Arrivals, Departures, Ear, Report, Tag, report_after};
 /// How often to look for a peer's new address while nothing comes from the one before.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Notes when an endpoint's datagrams leave and come, as long as a connection hears or tells of it.
+/// Notes when an endpoint's datagrams leave and come, to measure one-way delays, as long as a connection uses
+/// that.
 ///
 /// ```no_run
 /// # use skywave_quic::one_way::Watch;
 /// # fn main() -> std::io::Result<()> {
 /// let socket = std::net::UdpSocket::bind("127.0.0.1:0")?;
 /// let (endpoint, watch) = Watch::endpoint(noq::EndpointConfig::default(), None, socket)?;
-/// // Of each connection, the end that receives data spawns a task for `watch.tell(&connection)`, and the one that
-/// // sends it for `watch.hear(&connection, &ear)`.
+/// // Of each connection, the end that receives data spawns a task for `watch.tell(&connection)`, and the one
+/// // that sends it for `watch.hear(&connection, &ear)`.
 /// # Ok(())
 /// # }
 /// ```
@@ -94,7 +95,7 @@ impl Watch {
         Ok((endpoint, watch))
     }
 
-    /// How often datagrams have come so far, from whoever: more than before, if some came meanwhile.
+    /// Number of times so far that datagrams came, one or several together, from anybody.
     pub fn datagrams(&self) -> u64 {
         self.0.datagrams.load(Ordering::Relaxed)
     }
@@ -130,8 +131,9 @@ impl Watch {
         }
     }
 
-    /// Tells the peer when its datagrams come, if it takes datagrams: a program that uses them for something else has
-    /// to agree on reports in another way. For the end that receives data, as a task that it ends with its work.
+    /// Reports to the peer when its datagrams come, if it takes datagrams: a program that uses them for
+    /// something else has to agree on reports in another way. Never returns: a task of the end that receives
+    /// data, which it ends with its work.
     pub async fn tell(&self, connection: &Connection) -> Infallible {
         let takes = connection.max_datagram_size();
         if takes.is_none_or(|bytes| bytes < Report::MOST_BYTES) {
@@ -159,8 +161,8 @@ impl Watch {
         }
     }
 
-    /// Hears when the peer says that datagrams have come, for the law with this ear. For the end that sends data, as
-    /// a task that it ends with its work.
+    /// Takes the peer's reports of arrivals, and notes the one-way delays in `ear`. Never returns: a task of
+    /// the end that sends data, which it ends with its work.
     pub async fn hear(&self, connection: &Connection, ear: &Ear) -> Infallible {
         let _noting = Counted::new(&self.0.hearing);
         while let Ok(datagram) = connection.read_datagram().await {

@@ -13,7 +13,8 @@ use crate::read::spanned::Spanned;
 const CONGESTION: &str = "congestion";
 const DETECTION: &str = "detection";
 
-/// Members that a program adds to the built-in ones, for [`Scenario::parse_with`].
+/// Congestion controls and loss detectors that a program adds to the built-in ones, for
+/// [`Scenario::parse_with`].
 ///
 /// ```
 /// use skywave_core::Segments;
@@ -63,7 +64,7 @@ pub struct CustomMembers {
 }
 
 impl CustomMembers {
-    /// Adds a window law, which scenario files then take by its name: `congestion = "NAME"`.
+    /// Adds a congestion control, which scenario files then take by its name: `congestion = "NAME"`.
     pub fn add_congestion(&mut self, member: CustomCongestion) -> Result<(), NameTaken> {
         add(CONGESTION, &mut self.congestion, member)
     }
@@ -117,7 +118,8 @@ fn find<T: ?Sized>(
     })
 }
 
-/// The slot has a member of that name already: a scenario file could not tell the two apart.
+/// Name that a congestion control or a loss detector has already: a scenario file could not tell the two
+/// apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameTaken {
     slot: &'static str,

@@ -91,7 +91,7 @@ const LARGEST: f64 = 1e18;
 /// A quantity in SI units, as it goes into the columns of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// The number in that unit.
+    /// Number in the unit that `unit` names.
     pub value: f64,
     /// `s`, `bit/s`, `B`, `packets`, `segments`, `m`, `m/s`, `dB` or `dBm`.
     pub unit: &'static str,

@@ -43,12 +43,13 @@ impl Document {
         })
     }
 
-    /// A mistake at a place, in bytes.
+    /// Error for a mistake at `place`, a byte range of the file's text.
     pub fn mistake(&self, place: Range<usize>, message: impl Into<String>) -> ScenarioError {
         Fault::new(place, message).into_error(&self.source)
     }
 
-    /// The first place within `part` of the file where this name stands, as a key or a string.
+    /// Byte range of the first key or string `name` within the byte range `part` of the file; `None` if there
+    /// is none.
     pub fn find(&self, part: Range<usize>, name: &str) -> Option<Range<usize>> {
         find(&self.tree, &part, name)
     }
@@ -58,7 +59,8 @@ impl Document {
         not_finite(&self.tree)
     }
 
-    /// A name at a place that is none of `known`.
+    /// Error for a `name`, at the byte range `place`, that is none of `known`; `what` says what it should
+    /// name.
     pub fn unknown<S: AsRef<str>>(
         &self,
         place: Range<usize>,

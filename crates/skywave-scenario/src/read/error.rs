@@ -122,7 +122,7 @@ impl ScenarioError {
         }))
     }
 
-    /// Line and column of the place, both from 1.
+    /// Line and column of the mistake in the file, both from 1; `None` if it has no place there.
     pub fn position(&self) -> Option<(usize, usize)> {
         self.0.place.as_ref().map(|place| place.position)
     }

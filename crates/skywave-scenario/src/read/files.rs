@@ -42,7 +42,7 @@ pub enum Unreadable {
     Because(String),
 }
 
-/// No files at all.
+/// Files for a scenario that names none: there is nothing at any path.
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 

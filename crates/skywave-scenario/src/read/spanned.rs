@@ -8,7 +8,8 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Vi
 use crate::read::de::SPANNED;
 use crate::read::tree::Span;
 
-/// A value that knows its place, for the checks after decoding.
+/// A decoded value with its place in the file's text, so that a check after decoding can say where a mistake
+/// is.
 #[derive(Clone, Debug)]
 pub struct Spanned<T> {
     pub(crate) span: Span,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub use metric::{BINNED, FLOW_METRICS, GOODPUT, LINK_METRICS, Metric, SERIES, STATION_METRICS};
 pub(crate) use model::{Names, ReportModel};
 
-/// The part of the results to show.
+/// Plots and table of a scenario's results that its `[report]` asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Plots, in order.
@@ -17,12 +17,12 @@ pub struct Report {
     pub table: Vec<Metric>,
 }
 
-/// One plot.
+/// A plot of a scenario's results, as its `[report]` asks for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
     /// How it is drawn.
     pub kind: PlotKind,
-    /// Kind of sample of a distribution; lines pool the flows of a run.
+    /// Kind of sample in a plot of a distribution (CDF, boxes); plots of lines pool the flows of a run.
     pub sample: Sample,
     /// Horizontal axis.
     pub x: PlotAxis,
@@ -43,11 +43,12 @@ pub struct Plot {
     /// Names for values of axes and series, by the value as written or as
     /// [`ParamValue::short`](crate::ParamValue::short) has it.
     pub names: BTreeMap<String, String>,
-    /// Only this flow (or all copies of it).
+    /// Name of the only flow to show, with all copies of it; `None` for all flows.
     pub flow: Option<String>,
-    /// Only this link; `y` is then one of [`LINK_METRICS`].
+    /// Name of the only link to show; `y` is then one of [`LINK_METRICS`]. `None` if the plot is not
+    /// of a link.
     pub link: Option<String>,
-    /// Only this station (or all copies of it); `y` is then one of [`STATION_METRICS`].
+    /// Name of the only station to show, with all copies of it; `y` is then one of [`STATION_METRICS`].
     pub station: Option<String>,
 }
 
@@ -108,7 +109,7 @@ pub enum Sample {
 pub enum PlotAxis {
     /// A swept path, as written in `[sweep]`.
     Param(String),
-    /// The replications.
+    /// Replications of a point, by their seeds.
     Seed,
     /// Time within a run; `y` is then one of [`SERIES`] or [`BINNED`].
     Time,

@@ -43,7 +43,7 @@ impl Decimal {
         written.parse().unwrap_or_default()
     }
 
-    /// Number of significant digits; one of zero.
+    /// Number of significant digits; 1 for zero.
     pub fn digits(self) -> usize {
         self.mantissa.unsigned_abs().to_string().len()
     }

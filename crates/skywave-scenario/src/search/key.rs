@@ -12,7 +12,8 @@ use crate::sweep::step;
 /// Most choices of a key, and ranges in a choice: nobody writes more.
 const MOST: usize = 1000;
 
-/// Fields that a search sets together, and what it may set them to.
+/// Key of a `[search]`: fields of the scenario that a search sets together, and the values and ranges that it
+/// may set them to.
 #[derive(Debug)]
 pub struct Key {
     text: String,
@@ -28,7 +29,7 @@ struct Choice {
     ranges: Vec<Range>,
 }
 
-/// A value of a key.
+/// Value of a search [`Key`]: one of its choices, with a number for each range in that choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Setting {
     /// Place of the choice among the key's.
@@ -38,7 +39,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Place of the choice among the key's.
+    /// Index of the choice among those of the key.
     pub fn choice(&self) -> usize {
         self.choice
     }
@@ -90,12 +91,12 @@ impl Key {
         })
     }
 
-    /// The paths, as the file names them.
+    /// Fields of the scenario that the key sets, as the file names them: `link.path.rate`.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of choices.
+    /// Number of choices: values, with or without ranges in them, of which the search takes one.
     pub fn choices(&self) -> usize {
         self.choices.len()
     }

@@ -47,7 +47,7 @@ impl<'f> Space<'f> {
     /// Reads a scenario with a `[search]` from `text`, as [`Scenario::parse_with`] does.
     ///
     /// # Errors
-    /// As there, and where there is no `[search]` or it has no key.
+    /// A mistake in the file; no `[search]`, or one without a key.
     pub fn parse(
         name: &str,
         file: &str,
@@ -96,7 +96,7 @@ impl<'f> Space<'f> {
         &self.keys
     }
 
-    /// Names of the flows, as paths have them.
+    /// Names of the file's flows, as its keys have them (`flow.NAME.start`).
     pub fn flows(&self) -> Vec<String> {
         names(&self.tree, "flow")
     }
@@ -129,8 +129,8 @@ impl<'f> Space<'f> {
         senders.into_iter().map(with).collect()
     }
 
-    /// The scenario of a point, which has a setting for each key that is not at its default. It has one point, whose
-    /// parameters are these settings.
+    /// The scenario at a point of the space; `settings` has a setting for each key, in order, `None` for its
+    /// default. It has one sweep point, whose parameters are these settings.
     ///
     /// # Errors
     /// The settings contradict each other, or what the file has.

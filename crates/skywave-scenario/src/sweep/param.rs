@@ -7,9 +7,9 @@ use crate::read::tree::{Node, Value};
 /// One value of a swept field, as written and as a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamValue {
-    /// As written in the file.
+    /// Value as written in the file.
     pub written: Written,
-    /// In SI units, when what is written has a unit.
+    /// Value in SI units; `None` if what is written has no unit.
     pub quantity: Option<Quantity>,
 }
 
@@ -61,7 +61,7 @@ impl ParamValue {
         }
     }
 
-    /// The value as a number: as written, or in SI units.
+    /// Value as a number, in SI units if it has a unit; `None` for text and flags.
     pub fn number(&self) -> Option<f64> {
         match (&self.quantity, &self.written) {
             (Some(q), _) => Some(q.value),

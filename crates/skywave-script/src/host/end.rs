@@ -20,7 +20,8 @@ pub(crate) const ISS: u32 = 3_000_000_000;
 /// The estimate of the peer's segments before the first one.
 const FIRST_RECEIVED_MSS: u32 = 536;
 
-/// One end of a connection.
+/// Local end of a TCP connection of the modelled host, with what a kernel keeps beside it, such as send queue
+/// and pending error.
 #[derive(Debug)]
 pub struct End {
     pub(crate) connection: Connection,

@@ -43,7 +43,7 @@ pub(crate) struct Sent {
     pub(crate) ecn: Ecn,
 }
 
-/// The host.
+/// Model of a host on which a script runs: sockets over this project's TCP and a virtual clock, without I/O.
 #[derive(Debug)]
 pub struct Host {
     pub(crate) settings: Settings,
@@ -113,7 +113,8 @@ impl Host {
         self.sent.pop_front()
     }
 
-    /// When something happens by itself.
+    /// Virtual time at which the next timer of a connection or of a blocking call expires; `None` if none
+    /// runs.
     pub fn next_timer(&self) -> Option<Time> {
         let timers = self
             .ends
@@ -123,7 +124,8 @@ impl Host {
         timers.chain(deadlines).chain(self.call_deadline).min()
     }
 
-    /// Moves the clock to `now`, which is not before the next timer's moment unless nothing is due until then.
+    /// Moves the clock to `now` and lets the timers expire that are due; a driver stops at each
+    /// [`Self::next_timer`] on the way.
     pub fn advance(&mut self, now: Time) {
         self.now = self.now.max(now);
         self.call_deadline.take_if(|at| *at <= now);

@@ -13,7 +13,7 @@ pub enum System {
     FreeBsd,
 }
 
-/// The variables.
+/// Variables of a system, as `sysctl` sets them, that decide how connections of the modelled host behave.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// System that the variables are of.
@@ -28,21 +28,22 @@ pub struct Settings {
     pub window_scaling: bool,
     /// SYNs offer SACK.
     pub sack: bool,
-    /// Duplicates are reported.
+    /// Duplicate data that arrives is reported by DSACK (RFC 2883).
     pub dsack: bool,
     /// 0: no ECN; 1: offered and accepted; 2: accepted.
     pub ecn: u32,
     /// Bytes of a socket's receive buffer.
     pub receive_buffer: u32,
-    /// Largest receive buffer: it decides the window scale.
+    /// Largest receive buffer, bytes: it decides the window scale.
     pub largest_buffer: u32,
-    /// Bytes that a socket takes from an application before they are acknowledged, at first.
+    /// Size of a socket's send buffer at first, bytes; Linux counts more in it than data.
     pub send_buffer: u64,
-    /// Most of them, when the window has grown.
+    /// Size up to which Linux lets a send buffer grow with the congestion window, bytes.
     pub largest_send_buffer: u64,
-    /// Unsent bytes from which on a socket takes no more.
+    /// Unsent bytes from which on a Linux socket takes no more from its application (`tcp_notsent_lowat`).
     pub unsent_limit: u64,
-    /// Fewest segments that a device is handed at once, if there are as many.
+    /// Segments that Linux hands to a device at once, if there are as many, however low the pace
+    /// (`tcp_min_tso_segs`).
     pub fewest_at_once: u32,
     /// Any reset in the window ends a connection.
     pub insecure_reset: bool,
@@ -52,7 +53,7 @@ pub struct Settings {
     pub drop_syn_fin: bool,
     /// Segments to closed ports are not answered.
     pub blackhole: bool,
-    /// Longest delay of an acknowledgement.
+    /// Longest delay of an acknowledgement in FreeBSD; the modelled Linux acknowledges each segment at once.
     pub ack_delay: Duration,
     /// The first retransmission timeout.
     pub initial_rto: Duration,
@@ -62,7 +63,8 @@ pub struct Settings {
     pub restart_after_idle: bool,
     /// Time by which loss timers expire later than their rules say.
     pub timer_slack: Duration,
-    /// Payload of the segments that make up a packet that arrives, if it is not one.
+    /// Payload bytes of a segment where a packet that arrives stands for several (option `--mss` of a
+    /// script): bounds the estimate `rcv_mss`. `None` if packets are single segments.
     pub arriving_mss: Option<u32>,
     /// SYNs that are sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,

@@ -23,7 +23,7 @@ pub struct Script {
     pub events: Vec<Event>,
 }
 
-/// A `--name=value` line.
+/// Option of a script: a `--name=value` line before its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Place of the line.
@@ -34,14 +34,14 @@ pub struct Setting {
     pub value: String,
 }
 
-/// One thing that happens, or is expected to.
+/// Event of a script: something that happens, or is expected to, at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Place where the event begins.
     pub place: Place,
     /// When it happens.
     pub when: When,
-    /// When a call that blocks returns, on the same base as `when`.
+    /// When a call that blocks returns, on the same base as `when`; `None` if the call is not to block.
     pub until: Option<Duration>,
     /// Action or expectation that the event is.
     pub what: What,
@@ -50,13 +50,13 @@ pub struct Event {
 /// The time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Since the first event.
+    /// Since the beginning of the script.
     Absolute(Duration),
     /// Since the event before.
     Relative(Duration),
     /// Any time.
     Any,
-    /// Between two times since the first event.
+    /// Between two times since the beginning of the script.
     AbsoluteRange(Duration, Duration),
     /// Between two times since the event before.
     RelativeRange(Duration, Duration),
@@ -73,11 +73,11 @@ pub enum What {
     Call(Call),
     /// A line for a shell.
     Shell(String),
-    /// Statements about the state of the connection.
+    /// Text between `%{` and `}%`: assignments, and assertions about the connection's `tcp_info`.
     Code(String),
 }
 
-/// A packet.
+/// Packet that a script injects or expects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Packet {
     /// A TCP segment.
@@ -91,21 +91,23 @@ pub enum Packet {
 /// A TCP segment and the fields of its IP header that a script may state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TcpPacket {
-    /// The ECN field: `ect0`, `ect1`, `ce`, `noecn`, or `ect01` for either of the first two.
+    /// ECN field of the IP header: `ect0`, `ect1`, `ce`, `noecn`, or `ect01` for either of the first two;
+    /// `None` if the script does not state it.
     pub ecn: Option<String>,
-    /// A field of the IP header that nothing here has: its name.
+    /// Name of something the script states that is not modelled, such as another field of the IP header or
+    /// UDP encapsulation; `None` if there is nothing.
     pub header: Option<String>,
     /// Control bits, as in the header's low byte.
     pub flags: u8,
-    /// The ACE field of accurate ECN.
+    /// ACE field of accurate ECN, 0 to 7; `None` if the script does not state it.
     pub ace: Option<u8>,
     /// Sequence number of the first byte as the script writes it: relative to the initial one, but absolute with a SYN.
     pub seq: u32,
     /// Payload bytes.
     pub len: u32,
-    /// Acknowledgement number.
+    /// Acknowledgement number as the script writes it, relative as [`Self::seq`] is; `None` if not stated.
     pub ack: Option<u32>,
-    /// The window field.
+    /// Window field of the header, without scaling; `None` where it is not compared.
     pub window: Option<u32>,
     /// The urgent pointer.
     pub urgent: Option<u32>,
@@ -144,9 +146,9 @@ pub enum TcpOption {
 pub struct IcmpPacket {
     /// Name of the message's type.
     pub kind: String,
-    /// Name of the message's code.
+    /// Name of the message's code; empty if the script gives none.
     pub code: String,
-    /// The MTU of the next hop.
+    /// MTU of the next hop, bytes, if the script gives one.
     pub mtu: Option<u32>,
     /// First sequence number of the segment that the message quotes, if it quotes one.
     pub seq: Option<u32>,

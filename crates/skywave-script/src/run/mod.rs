@@ -31,10 +31,10 @@ const ANY_TIME: Duration = Duration::from_secs(10_000);
 /// Timers that may expire while one event is awaited.
 const MOST_TIMERS: usize = 100_000;
 
-/// How scripts are run.
+/// Options with which scripts are run: the sender under test, and the system whose behaviour they expect.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The sender's policies.
+    /// Policies of the TCP sender under test, such as loss detection, recovery and congestion control.
     pub composition: Composition,
     /// System whose defaults and choices the scripts expect; `None` to tell it by the variables that each sets.
     pub system: Option<System>,
@@ -53,7 +53,8 @@ impl From<Skip> for Stop {
     }
 }
 
-/// Runs a script from its beginning to its end.
+/// Runs a script in virtual time up to its end or the first event that fails. A script that needs what is not
+/// modelled is skipped.
 pub fn run(script: &Script, options: &Options) -> Verdict {
     match scan::read(script, options.system) {
         Ok(setup) => Run::new(setup, options).script(script),

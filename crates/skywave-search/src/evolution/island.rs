@@ -9,7 +9,8 @@ use super::Found;
 use super::genome::Genome;
 use crate::{Candidate, Kind, keys_off, kind};
 
-/// Candidates of the first generation, and of each later one.
+/// Candidates of an island's first generation, and of the first one after it begins anew; later ones have
+/// fewer.
 pub const FIRST: usize = 48;
 /// Children of a generation.
 const LATER: usize = 16;

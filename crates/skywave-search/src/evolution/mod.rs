@@ -19,36 +19,37 @@ pub use island::FIRST;
 /// Times that candidates which say nothing, or cannot be, are drawn anew in a generation.
 const REDRAWS: usize = 8;
 
-/// Space that is searched, and how long.
+/// Plan of a search for bad network paths by evolution: the keys to vary, the islands, and when to end.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {
     /// Scenario keys that the search may vary, in the order of a candidate's settings.
     pub keys: &'a [Key],
     /// Seed of all random streams.
     pub seed: u64,
-    /// Numbers of the islands to make.
+    /// Numbers, from 0, of the islands to run: searches that are independent of each other.
     pub islands: &'a [usize],
-    /// Candidates that an island may have judged.
+    /// Most candidates with a value that an island may have judged.
     pub each: usize,
     /// Whether to go on, asked before each generation but the first.
     pub go_on: &'a dyn Fn() -> bool,
 }
 
-/// The best candidate of its kind on an island.
+/// Best path of its kind that an island found; a kind is a set of keys off their defaults, with their
+/// choices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Number, from 0, of the island that found the candidate: a search of its own, independent of the
     /// others.
     pub island: usize,
-    /// Value of the candidate.
+    /// Objective's value on the path; smaller is worse for the sender.
     pub value: f64,
     /// Path that was found: a setting for each key of the space, `None` where it is at its default.
     pub candidate: Candidate,
 }
 
-/// Searches for candidates of small value: the best of each kind, worst for the sender first, of equal ones that with the
-/// fewest keys. `judge` gives the values of candidates, `None` for one that cannot be or says nothing; it may take as many
-/// threads as it likes.
+/// Searches for network paths of small value, which are bad for the sender: the best of each kind, worst
+/// first, of equal ones that with the fewest keys. `judge` gives the values of candidates, `None` for an
+/// invalid path or one that says nothing; it may take as many threads as it likes.
 ///
 /// # Errors
 /// Those of `judge`.

@@ -12,7 +12,8 @@ const LEVELS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 const CELLS: usize = 40;
 
 impl Map {
-    /// The border over the first two keys, a plot for each combination of three levels of the others.
+    /// Plots of the region's border over the first two of `keys`, one for each combination of three levels of
+    /// the others.
     pub fn plots(&self, keys: &[Key]) -> Vec<Plot> {
         let [x, y, others @ ..] = keys else {
             return Vec::new();

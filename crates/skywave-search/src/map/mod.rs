@@ -25,11 +25,11 @@ const FAR: f64 = 0.7;
 /// Relations are not below this, which has a logarithm.
 const LEAST: f64 = 1e-3;
 
-/// Sender and space that a map is about, and when a point is inside.
+/// Question that a [`Map`] answers: where in a space of paths the objective has at least a given value.
 pub struct Question<'a> {
     /// Bench that measures candidates.
     pub bench: &'a Bench<'a>,
-    /// Keys that vary, each in one range.
+    /// Scenario keys that vary, the axes of the map; each has one numeric range and no choices.
     pub keys: &'a [Key],
     /// A point is inside if the objective has at least this value.
     pub at_least: f64,
@@ -37,7 +37,7 @@ pub struct Question<'a> {
     pub seeds: &'a [u64],
 }
 
-/// A region of a space of paths.
+/// Region of a space of paths where the objective has at least a given value, learnt from simulations.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// Measured points that it was learnt from.
@@ -45,12 +45,12 @@ pub struct Map {
     process: Gaussian,
 }
 
-/// How often a map is right.
+/// Result of [`Map::check`]: how often a map is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Points that took no part in making it.
+    /// Tested points, which took no part in making the map.
     pub points: usize,
-    /// Points of these that the map puts on the right side.
+    /// Tested points that the map puts rightly inside or outside its region.
     pub right: usize,
 }
 
@@ -94,10 +94,11 @@ impl Question<'_> {
 }
 
 impl Map {
-    /// Map of a question, from `count` points; fewer where some say nothing.
+    /// Map that answers the question, learnt from `count` simulated points, or fewer where some say nothing.
     ///
     /// # Errors
-    /// Keys with choices, no point that says anything, and those of the bench.
+    /// Too few or too many keys, keys with choices, no point that says anything, an interrupted search, or
+    /// runs that cannot be kept.
     pub fn take(question: &Question<'_>, count: usize) -> Result<Self, SearchError> {
         question.check_keys()?;
         let mut measure = |places: &[Vec<f64>]| question.measure(places);
@@ -117,7 +118,7 @@ impl Map {
         self.process.mean(place)
     }
 
-    /// Share of the space that is inside.
+    /// Share of the space, from 0 to 1, that is inside the map's region.
     pub fn share(&self) -> f64 {
         /// Enough for a percent.
         const PLACES: u64 = 4000;

@@ -17,7 +17,8 @@ const SURE: f64 = 1.96;
 pub struct Survey {
     /// Measured points, each with a coordinate from 0 to 1 for each key of the question.
     pub points: Vec<Vec<f64>>,
-    /// For each the quantity, above 0 inside of the region.
+    /// Value measured at each point: natural logarithm of the objective's value over the bound, cut to ±0.7;
+    /// above 0 inside the region.
     pub values: Vec<f64>,
 }
 

@@ -18,7 +18,7 @@ pub struct Objective {
     pub name: &'static str,
     /// Question that the objective asks, in a line.
     pub about: &'static str,
-    /// Words before a value, which they explain.
+    /// Words after a value in per cent, which they explain: it is a share of what they name.
     pub says: &'static str,
     /// Whether it compares with other senders on the same path.
     pub compares: bool,
@@ -46,7 +46,8 @@ impl Objective {
         OBJECTIVES.into_iter().find(|known| known.name == name)
     }
 
-    /// The objective that a search asks for, with or without senders to compare with; one that names none has a default.
+    /// The objective called `name`; without a name `against` if there are senders to compare with
+    /// (`compares`), else `channel`.
     ///
     /// # Errors
     /// There is none of that name, or it compares with senders that are not there: why, in a sentence.
@@ -72,7 +73,8 @@ impl Objective {
         Ok(objective)
     }
 
-    /// Whether runs of a machine have all numbers that it needs.
+    /// Tests that runs of `machine`, a sender from outside of the simulator, have all numbers that the
+    /// objective needs.
     ///
     /// # Errors
     /// The number that they do not have, in a sentence.
@@ -87,7 +89,8 @@ impl Objective {
         }
     }
 
-    /// The value of a path and a seed, by the runs of the sender and of those it is compared with.
+    /// Value of a path by its runs with one seed: that of the judged sender, then of those it is compared
+    /// with. `None` where the path says nothing about the sender.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
         let runs = Runs {
             runs,
@@ -96,7 +99,8 @@ impl Objective {
         (self.value)(&runs).filter(|value| value.is_finite())
     }
 
-    /// The objective on any path on which the others get anything at all, however little of what it carries.
+    /// Objective that judges any path on which the others get anything at all; without this, a path on which
+    /// they get 5 % or less of what it carries says nothing.
     #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { open: 0.0, ..*self }

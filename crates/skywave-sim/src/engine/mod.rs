@@ -91,10 +91,11 @@ pub fn simulate(spec: &Spec) -> Outcome {
     simulate_watched(spec, Watch::default()).expect("nobody can cancel it")
 }
 
-/// As [`simulate`], watched by the caller; `None` when it was cancelled before the end.
+/// Runs one simulation, whose packets `watch` may observe and which it may cancel; `None` if it was cancelled
+/// before the end.
 ///
 /// # Panics
-/// As [`simulate`].
+/// When the specification is inconsistent, which the scenario layer checks before.
 pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
     world::World::new(spec, watch.observer)
         .stopped_by(watch.cancel)

@@ -22,7 +22,7 @@ pub enum NoRoute {
         /// Node index that cannot be reached.
         to: usize,
     },
-    /// The route would pass a node twice.
+    /// The route would pass the node with this index twice.
     #[error("the route passes node {0} twice")]
     Twice(usize),
 }
@@ -77,12 +77,13 @@ impl Router {
         }
     }
 
-    /// The way with this index in a route.
+    /// Edge with this index, one of those that [`Self::route`] returns.
     pub fn edge(&self, index: u32) -> Edge {
         self.edges[index as usize]
     }
 
-    /// The edges of the route from one node by others to another.
+    /// Indices of the edges of the route from node `from` to node `to` by the nodes `via`, in their order; in
+    /// between the fewest hops.
     pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
         let mut route = Vec::new();
         let mut passed = BTreeSet::from([from]);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// A way of fewest hops from a place to another.
+/// Start and length of a route of fewest hops from one place, such as a station, to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Index of the next hop from the start; that of the destination if it is one hop away.
@@ -11,8 +11,9 @@ pub struct Way {
     pub hops: usize,
 }
 
-/// For each place the way to it from place `from`, if there is one. `near` has for each place those one hop
-/// away; of equal ways the one that it leads to first is taken.
+/// Routes of fewest hops from place `from` to each place, by index; `None` for `from` itself and for what
+/// cannot be reached. `near` has for each place its neighbours, one hop away; of equal routes the first one
+/// found by their order is taken.
 pub fn ways(from: usize, near: &[Vec<usize>]) -> Vec<Option<Way>> {
     let mut found: Vec<Option<Way>> = vec![None; near.len()];
     let mut queue = VecDeque::from([from]);

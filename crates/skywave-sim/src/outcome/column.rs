@@ -3,7 +3,7 @@
 //! A field of an outcome and its column are one entry of a table. Result rows, Parquet files, stored runs, plots, the names
 //! in scenarios, their schema and their reference follow the tables.
 
-/// One measured value.
+/// Measured value of a flow, link, proxy or station, as a cell of a table of results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
     /// A count.
@@ -28,8 +28,8 @@ impl Cell {
         .filter(|x| x.is_finite())
     }
 
-    /// As [`Self::number`]; infinity for what is later than the end of the run, so that a mean of this and others is no
-    /// number, and quantiles of them are right.
+    /// The cell's value as a sample for statistics: infinity for a time later than the end of the run, so
+    /// that a mean of it and others is no number, and quantiles are right. `None` where the run has no value.
     pub fn sample(self) -> Option<f64> {
         match self {
             Self::Later => Some(f64::INFINITY),
@@ -64,13 +64,14 @@ pub enum Unit {
 pub enum Pooling {
     /// Rates and counts add up.
     Sum,
-    /// Arrivals add up, too; of a flow that a proxy splits they count once, whatever its halves say.
+    /// Arrivals (goodput, throughput, delivered bytes) add up, too; a flow that a proxy splits counts once,
+    /// and not by each of its two connections.
     Arriving,
     /// Times and windows are averaged over the flows that have one.
     Mean,
 }
 
-/// One measured field of `T`.
+/// Column of a table of results: a measured field of the outcome `T`, with its names, unit and meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<T: 'static> {
     /// The field's name, as in rows and files; scenarios may use it too.
@@ -83,7 +84,7 @@ pub struct Column<T: 'static> {
     pub label: &'static str,
     /// Unit of the values.
     pub unit: Unit,
-    /// How flows are pooled.
+    /// How the values of several flows become one number for the run.
     pub pooling: Pooling,
     /// Whether the field is a time until something, which may not have come by the end of the run.
     pub until: bool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use skywave_core::rng::Stream;
 
-/// A distribution.
+/// Probability distribution that an application's sizes (bytes) or times (seconds) are drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dist {
     /// Always this.

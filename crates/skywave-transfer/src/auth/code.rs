@@ -14,7 +14,8 @@ const LEN: usize = 8;
 /// Crockford's Base32: digits and letters that are not mistaken for one another.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A code, good for one host until that host is done.
+/// Code of eight letters and digits that people tell each other in place of keys: good for one host, until
+/// that host is done.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Code([u8; LEN]);
 
@@ -26,7 +27,7 @@ pub struct Code([u8; LEN]);
 pub struct NoCode;
 
 impl Code {
-    /// A new one from the system's random numbers.
+    /// A new code from the system's random numbers.
     ///
     /// # Errors
     /// When the system has none.

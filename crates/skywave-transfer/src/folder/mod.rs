@@ -26,7 +26,7 @@ pub(crate) use store::{Come, Group, Small, Stored};
 use crate::error::Error;
 use crate::wire::message::{Offer, Time};
 
-/// Files that a folder takes.
+/// Rules of a folder for the files of other hosts that it takes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taking {
     /// A file may take the place of another one of its name.

@@ -16,11 +16,11 @@ use crate::path::RelativePath;
 use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal};
 
-/// Where files go.
+/// Where received files go: into a folder, or one of them to a program.
 pub enum Target {
     /// Folder that received files are written into, and its rules for overwriting, hidden names and total size.
     Folder(PathBuf, Taking),
-    /// The contents of one file to a program.
+    /// Writer for the contents of one file, such as a program's input; any other file is refused.
     Output(Box<dyn Write + Send>),
 }
 

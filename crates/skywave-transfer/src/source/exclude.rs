@@ -16,7 +16,7 @@ pub struct Exclude {
     paths: GlobSet,
 }
 
-/// A pattern that is none.
+/// Error for a text that is no pattern of names, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoPattern(String);

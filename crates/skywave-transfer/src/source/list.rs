@@ -12,7 +12,7 @@ use crate::error::Why;
 use crate::path::RelativePath;
 use crate::wire::message::{Kind, Offer, SMALL, Time};
 
-/// Something that is sent. There may be many: it is small.
+/// A file, folder or pipe that is sent. There may be many: an item takes little memory.
 #[derive(Clone, Debug)]
 pub struct Item {
     place: Arc<Place>,
@@ -109,7 +109,7 @@ impl Item {
         }
     }
 
-    /// Size in bytes, as far as it is known.
+    /// Size in bytes: 0 for a folder, `None` for a pipe.
     pub fn size(&self) -> Option<u64> {
         match &self.contents {
             Contents::File(file) => Some(file.size),

@@ -51,7 +51,7 @@ impl std::fmt::Debug for Pipe {
 }
 
 impl Pipe {
-    /// Begins to read.
+    /// Begins to read `from` in a thread of its own, up to some 32 MiB ahead of the receiver.
     pub fn open(mut from: impl Read + Send + 'static) -> Self {
         let since = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)

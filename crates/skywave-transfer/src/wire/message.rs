@@ -230,7 +230,7 @@ pub(crate) enum Reply {
 /// Why a receiver does not take a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    /// The path is none in a folder.
+    /// The path leads out of the receiver's folder, or has a name in it that is not taken.
     #[error("the receiver takes no file of this name")]
     Path,
     /// The name begins with a dot.

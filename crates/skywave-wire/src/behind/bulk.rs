@@ -40,20 +40,23 @@ pub fn load(law: &str) {
     }
 }
 
-/// A connection that always has data to send.
+/// TCP connection of the kernel between the two sides of an emulated link, whose sender always has data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
     /// Congestion control of the side that sends.
     pub law: String,
-    /// Port of the far side, where no other connection comes.
+    /// TCP port at the far side, of this connection alone: this process listens there, the near side
+    /// connects.
     pub port: u16,
-    /// Whether the data go from far to near: by [`give`] then, else to [`receive`].
+    /// Whether data flow from the far side to the near one: then [`give`] serves the connection, else
+    /// [`receive`].
     pub is_back: bool,
-    /// When it begins, after the command.
+    /// Time from the start of the near side's command to the start of the connection.
     pub start: Duration,
 }
 
-/// The command that has the near side's ends of these connections. It ends after `time`, or when all of them are closed.
+/// Command for the near side that opens these connections: this program, started once more. It ends after
+/// `time`, or when all of them are closed.
 pub fn near(connections: &[Connection], time: Duration) -> Vec<OsString> {
     let mut words = vec![INSIDE.to_owned(), STAGE.to_owned()];
     words.push(time.as_millis().to_string());
@@ -163,7 +166,8 @@ fn pass(
     Ok(())
 }
 
-/// Takes one connection, and sends in it without end until `over` is set.
+/// Accepts one connection and sends in it under the congestion control `law`, until `over` is set or the
+/// receiver has closed it.
 pub fn give(listener: &TcpListener, law: &str, over: &AtomicBool) -> io::Result<()> {
     // What comes in has it from the first segment on.
     set_tcp_congestion(listener, law)?;
@@ -191,8 +195,9 @@ fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStr
     }
 }
 
-/// Takes one connection, and tells `take` when after its beginning how many bytes came. Returns whether it went on for
-/// `time`: not when `over` was set before, or when the sender ended. `at_once`: every segment is acknowledged when it comes.
+/// Accepts one connection and calls `take` for each read, with the time since then and the bytes that came.
+/// True if it went on for `time`; false if `over` was set or the sender ended before. With `at_once` every
+/// segment is acknowledged when it comes.
 pub fn receive(
     listener: &TcpListener,
     time: Duration,

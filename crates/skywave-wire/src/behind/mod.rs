@@ -46,25 +46,27 @@ pub use forward::Forward;
 use job::Job;
 use signals::Signals;
 
-/// Address of the side where the command runs.
+/// IPv4 address of the near end of the emulated link, where the command runs.
 pub const NEAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 1);
 
-/// Address of the other end of the link.
+/// IPv4 address of the far end of the emulated link.
 pub const FAR: Ipv4Addr = Ipv4Addr::new(10, 73, 9, 2);
 
-/// Address of this end of the link in IPv6: a unique local one (RFC 4193).
+/// IPv6 address of the near end of the emulated link, where the command runs: a unique local one (RFC 4193).
 pub const NEAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 1);
 
-/// Address of the other end of the link in IPv6.
+/// IPv6 address of the far end of the emulated link: a unique local one (RFC 4193).
 pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
 
 /// First argument of the processes that this program starts of itself; see [`inside`].
 const INSIDE: &str = "impair-inside";
 
-/// Ports that can be forwarded; each is a file that goes through a socket, which takes 253.
+/// Most ports that can be forwarded or listened at, together; each is a file that goes through a Unix socket,
+/// which takes 253.
 pub const PORTS: usize = 64;
 
-/// Setup of programs behind a link: the command, what answers it at the far side, and the ports between.
+/// Setup of a program in a network whose only way out is an emulated link: the command, what answers it at
+/// the far side, and the ports between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// The command and its arguments, or [`bulk::near`]; it runs at the near side.
@@ -72,30 +74,31 @@ pub struct Setup {
     /// A command line for `/bin/sh` that runs at the far side, from before the command starts until
     /// after it has ended.
     pub far: Option<OsString>,
-    /// TCP ports of the far side that this machine answers.
+    /// TCP ports of the far side, and where in its own network this machine passes on connections to them.
     pub forwards: Vec<Forward>,
-    /// Names of hosts that lead to the far side, where their ports are forwarded.
+    /// Names of hosts that the command finds at the far side's address, where their ports are forwarded.
     pub names: Vec<String>,
-    /// Whether the command has the terminal for itself, if this process has it: as a job of a shell has.
+    /// Whether the command gets the terminal as a shell's foreground job does; without effect unless this
+    /// process has a terminal to itself.
     pub has_terminal: bool,
     /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
     pub listen: Vec<u16>,
-    /// Settings of both networks that are not the system's own.
+    /// TCP settings (sysctls) of both networks to write; all others are as the kernel sets them.
     pub settings: Vec<TcpSetting>,
 }
 
-/// A setting of TCP in a network.
+/// Value for one of the kernel's TCP settings (sysctls) in a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSetting {
     /// Name in `/proc/sys/net/ipv4`.
     pub name: &'static str,
-    /// The value, as it is written there.
+    /// Value as text, as it is written to the setting's file.
     pub value: String,
 }
 
 impl TcpSetting {
-    /// Settings that let TCP's windows grow to `bytes`, and offer that from the start of a connection on, as a scenario
-    /// does; by itself the kernel enlarges them by what arrives in a round trip. Half of a buffer is for bookkeeping
+    /// Settings `tcp_rmem` and `tcp_wmem` for windows of up to `bytes`, the receive window from the start of
+    /// a connection on, as in a scenario. Buffers are twice as large: half of one is for bookkeeping
     /// (tcp(7)).
     pub fn window(bytes: u32) -> [Self; 2] {
         let most = u64::from(bytes) * 2;
@@ -119,19 +122,19 @@ impl TcpSetting {
 /// Why a program does not run behind a link.
 #[derive(Debug, Error)]
 pub enum BehindError {
-    /// Another program than the command: it called [`Behind::start`] without the verb among its arguments.
+    /// No way to start this program once more: the verb of [`Behind::start`] is not among its arguments.
     #[error("cannot start itself again: `{verb}` is no argument of this process")]
     NoProgram {
         /// The argument that was looked for.
         verb: String,
     },
-    /// More ports than can be forwarded.
+    /// Number of ports to forward or to listen at, which is above [`PORTS`].
     #[error("{0} ports to forward: expected at most {PORTS}")]
     Ports(usize),
-    /// The helper does not start.
+    /// The helper, a process of this program that makes the networks, does not start.
     #[error("cannot start itself again: {0}")]
     Start(io::Error),
-    /// Something inside failed; the text says what.
+    /// Failure in the processes that make the networks and start the command; the text says what failed.
     #[error("{text}")]
     Inside {
         /// Words for what failed, where, and what can be done.
@@ -139,7 +142,7 @@ pub enum BehindError {
         /// The exit code that fits it.
         code: u8,
     },
-    /// The processes inside have ended without a word.
+    /// The processes that make the networks and start the command have ended without a message.
     #[error("the processes that keep the program behind the link were killed")]
     Killed,
     /// A signal came before the command had started, or cannot be passed on to it.
@@ -170,7 +173,8 @@ enum Program {
     Runs(Option<OwnedFd>),
 }
 
-/// A program behind a link; when this is dropped, all that runs there is killed.
+/// Program that runs in a network whose only way out is an emulated link; dropping it kills all that runs
+/// there.
 #[derive(Debug)]
 pub struct Behind {
     helper: Child,
@@ -295,12 +299,14 @@ impl Behind {
         std::mem::take(&mut self.listeners)
     }
 
-    /// A connection to a forwarded port that could not be made, if there was another one.
+    /// Message about a connection to a forwarded port that could not be passed on; `None` if there is no
+    /// further one.
     pub fn complaint(&self) -> Option<String> {
         self.complaints.try_recv().ok()
     }
 
-    /// Packets that the command wanted to send to others than the two ends, once it has ended: nothing is there.
+    /// Packets of the command that had nowhere to go: there are no hosts but the two ends of the link, and no
+    /// name server at a loopback address. Known once the command has ended; 0 before.
     pub fn strays(&self) -> u32 {
         self.strays
     }
@@ -354,8 +360,8 @@ fn before(
     Some((name, before))
 }
 
-/// Runs one of the processes inside if these are its arguments, the program's name first. Returns
-/// its exit code. A program that calls [`Behind::start`] calls this before anything else.
+/// Runs a helper process of [`Behind::start`] if `arguments` (the program's name first) are those of one, and
+/// returns its exit code; else `None`. A program that calls `start` calls this before anything else.
 pub fn inside(arguments: &[OsString]) -> Option<u8> {
     let [_, inside, stage, rest @ ..] = arguments else {
         return None;

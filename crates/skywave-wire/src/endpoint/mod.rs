@@ -27,7 +27,7 @@ const FORWARD: u32 = 0;
 /// Connection number of the stream back.
 const BACK: u32 = 1;
 
-/// One end of a connection.
+/// End of a WTCP connection, without I/O: a byte stream each way, in datagrams that the caller carries.
 #[derive(Debug)]
 pub struct Endpoint {
     /// Connection numbers of the stream that goes out, and of the one that comes in.
@@ -58,12 +58,13 @@ pub struct Status {
 }
 
 impl Endpoint {
-    /// The side whose stream has number 0.
+    /// End that opens the connection: its outgoing stream has WTCP's connection number 0, the incoming one 1.
     pub fn connecting(config: &Arc<Config>) -> Self {
         Self::new(FORWARD, BACK, config)
     }
 
-    /// The other side.
+    /// End that waits for the connection: its outgoing stream has WTCP's connection number 1, the incoming
+    /// one 0.
     pub fn listening(config: &Arc<Config>) -> Self {
         Self::new(BACK, FORWARD, config)
     }
@@ -92,7 +93,7 @@ impl Endpoint {
         n
     }
 
-    /// Nothing more will be written.
+    /// Ends the outgoing stream after what was written; the incoming one goes on.
     pub fn close(&mut self, now: Time) {
         self.closed = true;
         self.sender.open(now);
@@ -164,13 +165,14 @@ impl Endpoint {
         true
     }
 
-    /// Time has come to [`Self::next_timer`].
+    /// Does what is due, once the time has come to [`Self::next_timer`].
     pub fn on_timer(&mut self, now: Time) {
         self.sender.on_timer(now);
         self.receiver.on_timer(now);
     }
 
-    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due.
+    /// Time at which [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` if nothing is waited
+    /// for.
     pub fn next_timer(&self) -> Option<Time> {
         let timers = [self.sender.next_timer(), self.receiver.next_timer()];
         timers.into_iter().flatten().min()

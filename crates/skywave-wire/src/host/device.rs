@@ -29,8 +29,8 @@ const NEXT_LOOK: Duration = Duration::from_millis(1);
 /// Bytes that a packet and its header have at most.
 pub(super) const LONGEST: usize = HEADER + (1 << 16);
 
-/// A TUN device for a [`Host`](super::Host): packets as large as IP has them go between it and the kernel, which cuts and
-/// joins them where its links need that.
+/// A TUN device for a [`Host`](super::Host): packets of up to 64 KiB go between it and the kernel, which cuts
+/// and joins them where its links need that, as with TSO and GRO.
 pub struct Device(SyncDevice);
 
 impl std::fmt::Debug for Device {
@@ -40,8 +40,9 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
-    /// Makes a device of this name for packets of `mtu` bytes, with the kernel's own addresses and the bits that those
-    /// behind it have in common. It needs root or the capability `CAP_NET_ADMIN`.
+    /// Makes a device of this name for packets of `mtu` bytes; `kernel` has the kernel's addresses there,
+    /// each with the prefix length of the network behind the device. It needs root or the capability
+    /// `CAP_NET_ADMIN`.
     pub fn open(name: &str, mtu: u16, kernel: &[(IpAddr, u8)]) -> Result<Self, TunError> {
         let mut builder = DeviceBuilder::new().name(name).mtu(mtu).offload(true);
         for &(address, bits) in kernel {

@@ -36,7 +36,8 @@ pub use stream::Stream;
 /// Ports for connections of one's own (RFC 6335 section 6).
 const PORTS: std::ops::RangeInclusive<u16> = 49152..=u16::MAX;
 
-/// A host. When it is dropped, its connections are silent, and their streams fail: drop streams before.
+/// A host behind a TUN device with this project's TCP, in user space. When it is dropped, its connections
+/// fall silent, and their streams fail: drop streams before.
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
@@ -94,7 +95,7 @@ impl Host {
         Ok(stream)
     }
 
-    /// Opens a connection without blocking a thread.
+    /// Opens a connection, and waits until it is established without blocking a thread.
     pub async fn connect_async(&self, to: SocketAddr) -> io::Result<Stream> {
         let stream = self.begin(to)?;
         poll_fn(|context| stream.poll_connected(context)).await?;

@@ -11,10 +11,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::shared::{Shared, State, block_on};
 use crate::tcp::{Ending, Status, StreamId};
 
-/// A connection. It closes when it is dropped: what was written still arrives, unless the peer sends what nobody reads any
-/// more, and is told so by a reset.
+/// A TCP connection of a [`Host`](super::Host), to be read and written by threads or tasks. Dropping it
+/// closes it: what was written still arrives, unless the peer has sent, or sends, what nobody reads any more,
+/// and is told so by a reset.
 ///
-/// One task or thread may wait for reading and another one for writing; of several that read, the last one is woken.
+/// One task or thread may wait for reading and another one for writing; of several that read, the last one is
+/// woken.
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,

@@ -27,7 +27,7 @@ const LONGEST: usize = 1 << 16;
 /// Buffers kept for the next packets.
 const SPARE: usize = 1024;
 
-/// Where packets come from and go to.
+/// Sources and destinations of a relay's packets, such as sockets or TUN devices.
 pub trait Ends {
     /// Identifies whom a packet belongs to, at either end.
     type Address: Copy;
@@ -55,18 +55,18 @@ pub trait Ends {
     fn troubles(&self) -> Troubles;
 }
 
-/// Whether a packet went.
+/// Result of [`Ends::send`]: whether the system took the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// The system took it.
+    /// The system took the packet.
     Taken,
-    /// The system refused it, with this error number if it gave one.
+    /// The system refused the packet, with this error number if it gave one.
     Refused(Option<i32>),
-    /// Whom it was for is gone.
+    /// The client that the packet was for is gone, and another one has its place.
     Gone,
 }
 
-/// A packet under way.
+/// A packet within a relay: its bytes, its number, and the address to which it belongs.
 #[derive(Clone, Debug)]
 pub struct Parcel<A> {
     address: A,
@@ -75,10 +75,10 @@ pub struct Parcel<A> {
     number: u64,
 }
 
-/// How it goes, for a line of status.
+/// State of a running relay, for a line of status.
 #[derive(Debug)]
 pub struct View<'a> {
-    /// Since the first packet.
+    /// Time since the first packet.
     pub elapsed: Duration,
     /// Packets so far, by [`Direction`].
     pub ways: &'a [WayReport; 2],
@@ -101,7 +101,7 @@ pub fn drive<E: Ends + ?Sized>(
     watched(relay, ends, &mut (), go_on)
 }
 
-/// Relays packets as [`drive`] does, while somebody watches them come and end.
+/// Relays packets as [`drive`] does, and tells `watch` when each packet comes and how it ends.
 pub fn watched<E: Ends + ?Sized>(
     relay: &mut Relay<Parcel<E::Address>>,
     ends: &mut E,

@@ -6,13 +6,13 @@ use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, Settled, T
 /// Counts of what a link did with the packets that were offered to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Packets offered.
+    /// Packets offered to the link.
     pub offered: u64,
     /// Packets that came out; duplicates are not counted.
     pub carried: u64,
     /// Packets dropped because the queue was full.
     pub queue: u64,
-    /// Packets dropped although the queue had room (RED, CoDel, PIE).
+    /// Packets dropped although the queue had room (RED, CoDel, PIE, a policer).
     pub early: u64,
     /// Packets lost by the loss models.
     pub channel: u64,

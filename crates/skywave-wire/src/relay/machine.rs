@@ -23,23 +23,24 @@ use super::report::HopReport;
 /// packets are not free.
 const BOOKKEEPING: u64 = 128;
 
-/// Bytes under way that are kept unless a configuration says otherwise. A gigabit link with a second
-/// of delay and queue holds half of it.
+/// Default of [`RelayConfig::kept_bytes`], most bytes under way that a relay keeps. A gigabit link with a
+/// second of delay and queue holds half of it.
 pub const KEPT_BYTES: u64 = 256 << 20;
 
 /// Direction in which a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
-    /// As the flow's data.
+    /// Direction of the flow's data: from clients to a target, or from the first of two devices to the
+    /// second.
     Forward,
-    /// As its acknowledgements.
+    /// Direction of the flow's acknowledgements, against [`Self::Forward`].
     Back,
 }
 
-/// Configuration of a relay, as plain data.
+/// Configuration of a relay, as plain data: simulated links, and the routes of real packets over them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayConfig {
-    /// The links.
+    /// One-way links of the path, to which routes refer by index.
     pub hops: Vec<HopConfig>,
     /// The links that packets pass, in order, by [`Direction`]. A link may be in both.
     pub routes: [Vec<Step>; 2],
@@ -51,7 +52,7 @@ pub struct RelayConfig {
     pub kept_bytes: u64,
 }
 
-/// A one-way link.
+/// Configuration of a one-way link of a relay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopConfig {
     /// Name of the link in the scenario, which also names its random streams.
@@ -60,10 +61,10 @@ pub struct HopConfig {
     pub link: LinkConfig,
 }
 
-/// A place of a route.
+/// Link on a route of a relay, and the headers that packets have in addition there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Index of the link.
+    /// Index of the link in [`RelayConfig::hops`].
     pub hop: usize,
     /// Number of bytes by which packets are longer there: the outer headers of tunnels.
     pub extra: u32,
@@ -151,7 +152,7 @@ struct Travelling<T> {
 }
 
 impl<T: Clone> Relay<T> {
-    /// A relay at the beginning of its time.
+    /// A relay without packets, at time 0.
     ///
     /// # Panics
     /// When a route names a link that is not there.
@@ -233,7 +234,7 @@ impl<T: Clone> Relay<T> {
         self.packets.len() - self.free.len()
     }
 
-    /// Packets that a link without a rate has taken: they never arrive.
+    /// Packets that a link with a rate of zero has taken: they never arrive.
     pub fn stuck(&self) -> impl Iterator<Item = &T> {
         let never = self.arrivals.iter().filter(|next| next.0.0 == Time::MAX);
         let packets = never.filter_map(|next| self.packets[next.0.2 as usize].as_ref());

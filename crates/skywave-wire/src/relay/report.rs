@@ -19,7 +19,8 @@ pub struct HopReport {
     pub measured: Measured,
 }
 
-/// The packets of one direction; bytes are those that were relayed, without the headers around them.
+/// Counts of a relay's packets in one direction; bytes are those that were relayed, without the headers
+/// around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct WayReport {
     /// Packets that came.
@@ -40,7 +41,7 @@ pub struct WayReport {
     pub unsent: u64,
 }
 
-/// Counts of what went wrong outside of the links.
+/// Counts of packets that were lost outside of a relay's links, at its sockets or devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Troubles {
     /// Packets that the system dropped before the relay read them; `None` where it does not say.
@@ -51,14 +52,14 @@ pub struct Troubles {
     pub turned_away: u64,
 }
 
-/// A relay's run.
+/// Report of a relay's run: packets by direction and by link, and how late they left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// From the first packet to the last one that came or left.
+    /// Time from the first packet to the last one that came or left.
     pub elapsed: Duration,
-    /// Data's direction and that of what comes back.
+    /// Counts of the packets that went forward, as data do, and of those that went back.
     pub ways: [WayReport; 2],
-    /// The links.
+    /// Reports of the links, in the order of the configuration.
     pub hops: Vec<HopReport>,
     /// How late packets left.
     pub lateness: Lateness,
@@ -66,7 +67,7 @@ pub struct Report {
     pub errors: BTreeMap<Option<i32>, u64>,
     /// Packets still under way at the end.
     pub under_way: u64,
-    /// Counts of what went wrong outside of the links.
+    /// Counts of packets that were lost outside of the links, at sockets or devices.
     pub troubles: Troubles,
 }
 

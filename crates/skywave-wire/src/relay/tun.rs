@@ -17,10 +17,10 @@ use crate::system;
 /// Why a TUN device cannot be made.
 #[derive(Debug, Error)]
 pub enum TunError {
-    /// The process may not make devices.
+    /// The process may not make the device of this name: it needs root or the capability `CAP_NET_ADMIN`.
     #[error("cannot make the TUN device {0}: this needs root (or the capability CAP_NET_ADMIN)")]
     NotAllowed(String),
-    /// The system has no TUN devices.
+    /// The system has no TUN devices, so that there is none of this name.
     #[error("cannot make the TUN device {0}: the system has no /dev/net/tun")]
     NoTun(String),
     /// The system refuses the device for another reason.
@@ -42,7 +42,7 @@ impl TunError {
     }
 }
 
-/// Two TUN devices; packets that come from the first one go forward.
+/// Two TUN devices as the ends of a relay; packets that come from the first one go forward.
 ///
 /// They have no addresses and are down at first, and may be moved to other network namespaces.
 #[derive(Debug)]

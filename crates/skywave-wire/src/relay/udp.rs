@@ -40,15 +40,15 @@ pub enum UdpError {
         /// The system's reason.
         source: io::Error,
     },
-    /// Port 0 is none.
+    /// Target with port 0, to which nothing can be sent.
     #[error("{0} has no port to send to")]
     NoPort(SocketAddr),
-    /// The relay would feed itself.
+    /// Target at which the relay itself listens, so that its packets would come back to it.
     #[error("packets to {0} would come back to the relay: it listens there itself")]
     Itself(SocketAddr),
 }
 
-/// Clients on one side, a target on the other.
+/// UDP sockets as the ends of a relay: clients on one side and one target on the other, as through a NAT.
 #[derive(Debug)]
 pub struct UdpEnds {
     listen: UdpSocket,
@@ -75,7 +75,7 @@ struct Client {
     number: u64,
 }
 
-/// A client: its place, and its number there, since places are used again.
+/// Identity of a client of [`UdpEnds`]: no later client has the same one, although places are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientId {
     place: usize,
@@ -123,7 +123,7 @@ impl UdpEnds {
         })
     }
 
-    /// Where clients send to.
+    /// Local address to which clients send.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

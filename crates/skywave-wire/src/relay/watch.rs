@@ -17,7 +17,8 @@ pub enum End {
     NeverSent,
 }
 
-/// Somebody who watches the packets of a relay; copies that a link makes are not told.
+/// Observer of a relay's packets, which is told when each comes and how it ends; copies that a link makes are
+/// not told.
 pub trait Watch {
     /// A packet comes, before the first link; `at` counts from the first packet, and never goes back.
     fn comes(&mut self, at: Time, direction: Direction, packet: &[u8]);

@@ -16,7 +16,8 @@ const BATCH: usize = 64;
 
 const WAYS: [Direction; 2] = [Direction::Forward, Direction::Back];
 
-/// Ends of a relay with a [`Splice`] before them: the relay has on its links what the splice sends, and what is no TCP.
+/// Ends of a relay with a [`Splice`] between them and the links: it takes TCP from them and sends over the
+/// links by a sender of its own; all other packets pass as they came.
 #[derive(Debug)]
 pub struct Spliced<E> {
     ends: E,
@@ -42,7 +43,8 @@ impl<E: Ends<Address = ()>> Spliced<E> {
         }
     }
 
-    /// Totals of our senders over the links, by [`Direction`].
+    /// Totals of this project's senders over the links, by the [`Direction`] of their data; `None` where the
+    /// system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.splice.totals()
     }

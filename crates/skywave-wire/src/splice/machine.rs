@@ -14,18 +14,20 @@ const LINKS: Side = Side::Second;
 /// The sender towards devices, on which nothing is lost: the systems' own.
 const PLAIN: &str = "linux";
 
-/// Where on a path the sender of our own is; at an end without it the system's TCP is at the link itself.
+/// Ends of a path at which this project's TCP sends over the links; at an end without it the system's own TCP
+/// does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Both ends.
     Both,
-    /// The end from which packets go forward.
+    /// The near end alone, from which packets go forward.
     Near,
-    /// The other end.
+    /// The far end alone, to which packets go forward.
     Far,
 }
 
-/// A junction at one or each end of a path, without I/O. Directions are those of packets over the links.
+/// TCP proxies at one or both ends of a path, without I/O: each [`Junction`] joins connections of the
+/// system's TCP to connections over the links. Directions are those of packets over the links.
 #[derive(Debug)]
 pub struct Splice {
     /// At the near and the far device: by the direction of what comes from there.
@@ -33,7 +35,8 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// Junctions whose connections over the links are configured like this. `secret` is for initial numbers.
+    /// A splice whose connections over the links are configured as `links`. Initial sequence numbers follow
+    /// from `secret`, which nobody else is to know.
     pub fn new(place: Place, links: &EndpointConfig, secret: u128) -> Self {
         Self {
             junctions: [
@@ -43,12 +46,14 @@ impl Splice {
         }
     }
 
-    /// Takes a packet that came from a device and would go this way; false if it is to go on as it is.
+    /// Takes an IP packet from a device, bound in the direction `way`. False if there is no TCP proxy for it:
+    /// it is to go on over the links as it is.
     pub fn from_device(&mut self, now: Time, way: Direction, packet: &[u8]) -> bool {
         self.take(now, way as usize, DEVICE, packet)
     }
 
-    /// Takes a packet that came this way over the links; false if it is to go on as it is.
+    /// Takes an IP packet that came over the links in the direction `way`. False if there is no TCP proxy for
+    /// it: it is to go on to the device as it is.
     pub fn from_links(&mut self, now: Time, way: Direction, packet: &[u8]) -> bool {
         self.take(now, 1 - way as usize, LINKS, packet)
     }
@@ -70,12 +75,13 @@ impl Splice {
         junction.is_some_and(|junction| junction.transmit(now, side, out))
     }
 
-    /// Writes the next packet that goes this way to a device.
+    /// Writes the next packet to a device, in the direction `way`, into `out`. Returns whether there is one.
     pub fn to_device(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, 1 - way as usize, DEVICE, out)
     }
 
-    /// Writes the next packet that goes this way over the links.
+    /// Writes the next packet over the links, in the direction `way`, into `out`. Returns whether there is
+    /// one.
     pub fn to_links(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, way as usize, LINKS, out)
     }
@@ -87,13 +93,14 @@ impl Splice {
         }
     }
 
-    /// When [`Self::poll`] is due.
+    /// Time at which [`Self::poll`] is due; `None` if no timer runs.
     pub fn deadline(&self) -> Option<Time> {
         let junctions = self.junctions.iter().flatten();
         junctions.filter_map(Junction::deadline).min()
     }
 
-    /// Totals of our senders over the links, by the direction of their data.
+    /// Totals of this project's senders over the links, by the direction of their data; `None` where the
+    /// system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.junctions
             .each_ref()

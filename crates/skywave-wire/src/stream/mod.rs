@@ -31,7 +31,7 @@ const LOOK_AROUND: Duration = Duration::from_secs(60);
 /// Why there is no stream, or why it cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An address that others may reach.
+    /// Address outside of the loopback interface, which others may reach: packets are not encrypted here.
     #[error(
         "{0}: WTCP's packets are not encrypted here; expected an address of the loopback interface, such as 127.0.0.1:0"
     )]
@@ -70,8 +70,9 @@ impl From<Error> for io::Error {
     }
 }
 
-/// A connection of a socket of its own. Reading and writing block as with TCP; a shared reference can do both, from
-/// several threads. Dropping it gives up what is not delivered: see [`Stream::finish`].
+/// A WTCP connection over a UDP socket of its own, on the loopback interface. Reading and writing block as
+/// with TCP; a shared reference can do both, from several threads. Dropping it gives up what is not
+/// delivered: see [`Stream::finish`].
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -110,7 +111,7 @@ impl Stream {
     /// Opens a socket to send to `peer` from. Packets go once something is written.
     ///
     /// # Errors
-    /// As [`Self::listen`].
+    /// When `peer` is no address of the loopback interface, or the socket cannot be opened.
     pub fn connect(peer: SocketAddr, config: &Arc<Config>) -> Result<Self, Error> {
         let here = match peer {
             SocketAddr::V4(_) => (Ipv4Addr::LOCALHOST, 0).into(),
@@ -155,7 +156,7 @@ impl Stream {
         })
     }
 
-    /// Where the socket is.
+    /// Local address of the socket.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -11,7 +11,7 @@ use skywave_core::tcp::wire::TimestampClock;
 const HEADERS_V4: u16 = 40;
 const HEADERS_V6: u16 = 60;
 
-/// Everything that an endpoint's connections have in common.
+/// Configuration of an [`Endpoint`](super::Endpoint), the same for all of its TCP connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndpointConfig {
     /// Each connection's configuration; its MSS and its initial number are chosen for each anew.
@@ -20,7 +20,7 @@ pub struct EndpointConfig {
     pub send_buffer: usize,
     /// Bytes of the largest packet that the device takes.
     pub mtu: u16,
-    /// Clock of the timestamps.
+    /// Clock of TCP's timestamp option, which sets the length of its ticks.
     pub clock: TimestampClock,
     /// Longest time for a handshake, and for a connection that the application has let go to wait for the peer's FIN.
     pub patience: Duration,
@@ -30,7 +30,7 @@ pub struct EndpointConfig {
     pub resets: u32,
 }
 
-/// Purpose of an endpoint.
+/// Purpose of an endpoint, by which its buffers, its acknowledgements and its MSL are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A host at the end of a path: buffers as large as Linux lets them grow (`tcp_rmem`, `tcp_wmem`: 6 MiB and 4 MiB).
@@ -41,7 +41,8 @@ pub enum Role {
 }
 
 impl EndpointConfig {
-    /// Connections of this composition with the defaults of a stack.
+    /// Configuration for connections with this sender, and the defaults of a host's TCP: SACK, DSACK,
+    /// timestamps, and buffers and timers by `role`.
     pub fn new(role: Role, profile: Profile, composition: Composition) -> Self {
         let mut tcp = TcpConfig::new(profile, composition);
         // SACK and timestamps cost nothing that is not agreed on.
@@ -58,7 +59,8 @@ impl EndpointConfig {
         Self::of(role, tcp)
     }
 
-    /// Connections that are configured like this, but for their MSS and initial numbers.
+    /// Configuration for connections with the settings `tcp`, and buffers and timers by `role`; MSS and
+    /// initial sequence number are chosen for each connection anew.
     pub fn of(role: Role, tcp: TcpConfig) -> Self {
         let (send_buffer, life) = match role {
             Role::Host => (4 << 20, Duration::from_secs(30)),

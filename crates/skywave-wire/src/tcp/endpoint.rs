@@ -23,7 +23,7 @@ use super::totals::Totals;
 /// Packets that wait beside those of connections: resets, and further pieces of segments.
 const WAITING: usize = 256;
 
-/// Something that an application is told.
+/// Event for the application, from [`Endpoint::poll_event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A SYN has come to a listener that asks first; the packet's own source and destination. It is answered by
@@ -35,7 +35,8 @@ pub enum Event {
     Changed(StreamId),
 }
 
-/// A host's TCP without I/O. The module has the caller's contract.
+/// TCP of a host, for many connections and without I/O: the caller hands it the time and IP packets, and
+/// takes packets and events from it. The module has the caller's contract.
 #[derive(Debug)]
 pub struct Endpoint {
     config: EndpointConfig,
@@ -204,7 +205,7 @@ impl Endpoint {
         }
     }
 
-    /// When [`Self::poll`] is due; it may be earlier than anything happens.
+    /// Time at which [`Self::poll`] is due, which may be before anything happens; `None` if no timer runs.
     pub fn deadline(&self) -> Option<Time> {
         self.timers.next()
     }

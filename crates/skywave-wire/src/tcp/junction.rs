@@ -22,7 +22,7 @@ const BACKLOG: usize = 4096;
 /// Bytes moved at once.
 const BLOCK: usize = 1 << 16;
 
-/// A side of a junction.
+/// A side of a [`Junction`]: which of its two endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The first endpoint.
@@ -35,7 +35,7 @@ impl Side {
     /// First and second.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    /// The one across.
+    /// Opposite side of the junction.
     pub fn other(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -53,8 +53,8 @@ enum Half {
     Joined(StreamId),
 }
 
-/// Two endpoints and what is between them. The contract of the module's endpoint holds, with the side that a packet is
-/// of.
+/// TCP proxy without I/O: a connection that arrives at one of its two endpoints goes on from the other, under
+/// the same addresses. To be called as an [`Endpoint`], with the side of each packet.
 #[derive(Debug)]
 pub struct Junction {
     ends: [Endpoint; 2],
@@ -64,7 +64,8 @@ pub struct Junction {
 }
 
 impl Junction {
-    /// Joins two endpoints with these configurations; `secret` is as for [`Endpoint::new`].
+    /// Joins two endpoints with these configurations, in the order of [`Side::ALL`]. Initial sequence numbers
+    /// follow from `secret`, which nobody else is to know.
     pub fn new(configs: [EndpointConfig; 2], secret: u128) -> Self {
         let ends = configs.map(|config| {
             // One key for both: each pair of addresses is of one connection at a side, and numbers go by the clock.
@@ -100,13 +101,13 @@ impl Junction {
         }
     }
 
-    /// When [`Self::poll`] is due.
+    /// Time at which [`Self::poll`] is due; `None` if no timer runs.
     pub fn deadline(&self) -> Option<Time> {
         self.ends.iter().filter_map(Endpoint::deadline).min()
     }
 
-    /// Moves what can be moved, then writes the next packet of a side into `out`. Returns whether there is one. Call for
-    /// both sides until neither has one.
+    /// Moves bytes between the two endpoints, then writes the next packet of a side into `out`. Returns
+    /// whether there is one. Call for both sides until neither has one.
     pub fn transmit(&mut self, now: Time, side: Side, out: &mut Vec<u8>) -> bool {
         loop {
             if self.ends[side as usize].transmit(now, out) {

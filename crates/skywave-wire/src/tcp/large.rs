@@ -11,13 +11,13 @@ use super::table::StreamId;
 /// Payload bytes of a large packet at most: what its length field has room for beside the headers.
 const LARGEST: u32 = wire::MAX_PAYLOAD as u32;
 
-/// Work that a packet leaves to a device.
+/// Work on a packet that is left to the device: its checksum, and cutting it in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Packet as it is: it leaves none.
+    /// Complete packet, which leaves nothing to the device.
     Whole,
-    /// Sum of the bytes from the TCP header on, where the checksum's field has the pseudo header's; and the payload is to be
-    /// cut in segments.
+    /// Packet whose TCP checksum the device completes (the field has the sum of the pseudo header), and whose
+    /// payload it cuts in segments, as with TSO.
     Unsummed {
         /// Bytes of the IP header.
         ip: u16,
@@ -29,15 +29,16 @@ pub enum Form {
 }
 
 impl Endpoint {
-    /// Takes a packet as [`Self::receive`] does, whose TCP checksum a device has checked or left out.
+    /// Takes a TCP packet that arrives, but does not look at its TCP checksum: a device has checked it, or
+    /// left it out. An error says why the packet was of no use.
     pub fn receive_unsummed(&mut self, now: Time, packet: &[u8]) -> Result<(), WireError> {
         let parsed = wire::parse_unsummed(packet)?;
         self.on_segment(now, &parsed);
         Ok(())
     }
 
-    /// Writes the next packet into `out` as [`Self::transmit`] does, or several segments of a connection that follow each
-    /// other as one. `None` if there is none.
+    /// Writes the next packet into `out`, which is emptied before, or several consecutive segments of a
+    /// connection as one large packet that the device cuts. `None` if there is none.
     pub fn transmit_large(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Form> {
         if self.take_waiting(out) {
             return Some(Form::Whole);

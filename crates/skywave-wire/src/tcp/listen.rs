@@ -12,14 +12,15 @@ use super::endpoint::{Endpoint, Event};
 use super::socket::Socket;
 use super::table::StreamId;
 
-/// Addresses whose SYNs begin connections.
+/// Local address and port at which SYNs begin connections, and how many of these may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
     /// Address of this end; any unless given.
     pub address: Option<IpAddr>,
     /// Port of this end; any unless given.
     pub port: Option<u16>,
-    /// Half-open connections at most, and as many that the application has not answered or not taken yet.
+    /// Most half-open connections, and, counted apart, most connections or SYNs that the application has not
+    /// taken or answered yet.
     pub backlog: usize,
     /// Ask the application before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by itself, and
     /// it hears of the connection that is established.
@@ -33,7 +34,7 @@ pub(super) struct ListenerId(usize);
 /// Why there is no such listener.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ListenError {
-    /// Another one has the same address and port.
+    /// A listener with this address and port is there already.
     #[error("another listener has this address and port")]
     InUse,
 }
@@ -183,8 +184,8 @@ impl Endpoint {
         self.answer_syn(now, id, &syn)
     }
 
-    /// Answers a SYN of [`Event::Asked`] by a reset, or by nothing, so that its sender asks again for as long as it
-    /// likes.
+    /// Declines a SYN of [`Event::Asked`]: by a reset if `tell`, else by silence, so that its sender asks
+    /// again for as long as it likes.
     pub fn decline(&mut self, now: Time, asked: Endpoints, tell: bool) {
         let Some(id) = self.listeners.find(asked.destination) else {
             return;

@@ -3,7 +3,7 @@
 /// Everything that an application can know of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// The handshake was over at some time.
+    /// Whether the handshake has been completed; it stays true.
     pub connected: bool,
     /// Bytes that can be read now.
     pub readable: usize,
@@ -13,7 +13,7 @@ pub struct Status {
     pub peer_closed: bool,
     /// Closed by this end, which sends no more than what was written.
     pub closed: bool,
-    /// How it ended, if it did.
+    /// How the connection ended; `None` if it has not.
     pub ended: Option<Ending>,
 }
 
@@ -22,7 +22,7 @@ pub struct Status {
 pub enum Ending {
     /// Both sides have closed, or this one has aborted it.
     Closed,
-    /// The peer does not want it.
+    /// The peer answered the handshake with a reset.
     Refused,
     /// The peer has reset it.
     Reset,

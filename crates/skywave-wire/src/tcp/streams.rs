@@ -15,7 +15,7 @@ pub enum ConnectError {
     /// A connection with these addresses and ports is there.
     #[error("a connection from {} to {} is there already", .0.source, .0.destination)]
     InUse(Endpoints),
-    /// Addresses that no connection can have.
+    /// Addresses of two versions of IP, or a port 0, between which there can be no connection.
     #[error("no connection goes from {} to {}: expected two addresses of one version of IP, and ports above 0", .0.source, .0.destination)]
     Addresses(Endpoints),
 }

@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign};
 
 use super::socket::Socket;
 
-/// Sums over connections, of those that are gone too.
+/// Sums over an endpoint's TCP connections, those that are gone included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Totals {
     /// Connections that were established.

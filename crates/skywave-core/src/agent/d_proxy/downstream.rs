@@ -9,15 +9,17 @@ use crate::packet::{Hole, Packet, Segment};
 use crate::seq::SeqNr;
 use crate::time::{Duration, Time};
 
-/// Settings of the agent after the lossy hop.
+/// Settings of D-Proxy's agent after the lossy hop ([`Downstream`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DownstreamConfig {
-    /// Most bytes on the wire that it holds of a connection. With more it gives up what is missing first.
+    /// Most bytes of the packets held in one connection, headers included. Beyond that the agent leaves the
+    /// first hole to the TCP sender and sends on what waited for it.
     pub buffer: u64,
-    /// The agent holds a segment for this long at most. Then it leaves what is missing to the sender.
+    /// Longest time for which later segments are held back because of a hole. After it the agent leaves the
+    /// hole to the TCP sender and sends them on.
     pub hold: Duration,
-    /// When it asks again; each time for the same bytes doubles it. Before the first answer the round trip counts as
-    /// 100 ms.
+    /// Time without an answer after which the agent asks again for missing bytes; each further request for
+    /// them doubles it. Before the first answer the round trip counts as 100 ms.
     pub retry: LocalTimeout,
 }
 
@@ -35,36 +37,37 @@ impl Default for DownstreamConfig {
     }
 }
 
-/// The agent's decision about a data segment.
+/// Decision of [`Downstream::on_data`] about a data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The segment is sent on now, before anything that [`Downstream::poll_transmit`] returns.
     Forward,
-    /// The agent keeps the segment: it is sent on later, or was a second copy of one that is held.
+    /// The segment is not sent on now: the agent holds it for later, or holds a copy of it already.
     Keep,
 }
 
-/// A packet that the agent itself sends.
+/// A packet that D-Proxy's agent after the lossy hop sends of its own ([`Downstream::poll_transmit`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Heard {
-    /// To the receiver: a segment that was held.
+    /// To the receiver: a segment that was held, with its packet unchanged.
     Forward(Packet),
-    /// To the agent before the hop: what is missing.
+    /// To D-Proxy's agent before the hop: a request to send these missing bytes again.
     Nack(Hole),
 }
 
-/// Counters of what the agent has done.
+/// Counters of D-Proxy's agent after the lossy hop, in one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Times that it asked for something.
+    /// Requests for missing bytes that the agent has sent, repeated ones included.
     pub nacks: u64,
-    /// Segments that it held.
+    /// Data segments that the agent has held because bytes before them were missing.
     pub held: u64,
-    /// Holes, or parts of them, that it left to the sender.
+    /// Holes, or parts of them, that the agent has left to the TCP sender to repair.
     pub given_up: u64,
 }
 
-/// The part of the agent after the hop in one connection.
+/// D-Proxy's agent after the lossy hop, for one connection: asks for missing segments, holds later ones, and
+/// sends them on in order.
 #[derive(Clone, Debug)]
 pub struct Downstream {
     config: DownstreamConfig,
@@ -109,7 +112,8 @@ impl Downstream {
         }
     }
 
-    /// A packet with a data segment comes over the hop.
+    /// Takes a packet with a data `segment` that came over the hop. The caller sends it on at once if the
+    /// verdict is [`Verdict::Forward`].
     #[must_use]
     pub fn on_data(&mut self, now: Time, packet: &Packet, segment: &Segment) -> Verdict {
         if segment.span() == 0 {
@@ -162,8 +166,8 @@ impl Downstream {
         end <= upto
     }
 
-    /// The agent before the hop does not have these bytes either: they were lost before they came there, or it has
-    /// forgotten them.
+    /// The agent before the hop answers that it does not have these bytes either: they were lost before they
+    /// came there, or it has forgotten them. They are left to the TCP sender.
     pub fn on_refused(&mut self, hole: Hole) {
         let (Some(start), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;
@@ -180,7 +184,7 @@ impl Downstream {
         self.outbox.pop_front()
     }
 
-    /// When [`Self::on_timer`] is due.
+    /// When [`Self::on_timer`] is due; `None` while nothing is missing.
     pub fn next_timer(&self) -> Option<Time> {
         let first = self.holes.first()?.found + self.config.hold;
         let again = self.holes.iter().map(|missing| missing.again_at);
@@ -210,7 +214,7 @@ impl Downstream {
         self.counters
     }
 
-    /// Bytes on the wire that it holds.
+    /// Bytes of the packets that the agent holds now, headers included.
     pub fn held_bytes(&self) -> u64 {
         self.bytes
     }

@@ -6,10 +6,10 @@ use crate::agent::ORIGIN;
 use crate::packet::{Hole, Packet, Segment};
 use crate::seq::SeqNr;
 
-/// Settings of the agent before the lossy hop.
+/// Settings of D-Proxy's agent before the lossy hop ([`Upstream`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpstreamConfig {
-    /// Most bytes on the wire that it keeps of a connection; the oldest go first.
+    /// Most bytes of the packets kept in one connection, headers included; the oldest are forgotten first.
     pub cache: u64,
     /// Whether the agent is part of the queue of the hop, and forgets what that queue drops: a drop
     /// for want of room is congestion, and the sender's to repair. Otherwise it stands before the
@@ -27,16 +27,18 @@ impl Default for UpstreamConfig {
     }
 }
 
-/// A packet that the agent itself sends over the lossy hop.
+/// A packet that D-Proxy's agent before the lossy hop sends over it, in answer to a request
+/// ([`Upstream::poll_transmit`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// A segment that it was asked for.
+    /// A kept segment with bytes that were asked for, sent again.
     Again(Packet),
     /// Bytes that were asked for and that the agent does not have.
     Refused(Hole),
 }
 
-/// The part of the agent before the hop in one connection.
+/// D-Proxy's agent before the lossy hop, for one connection: keeps the segments that pass, and sends them
+/// again when it is asked.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     config: UpstreamConfig,
@@ -72,7 +74,7 @@ impl Upstream {
         }
     }
 
-    /// A packet with a data segment passes towards the lossy hop, and is sent on.
+    /// Keeps a copy of a packet with a data `segment` that the caller sends on over the lossy hop.
     pub fn on_data(&mut self, packet: &Packet, segment: &Segment) {
         if segment.span() == 0 {
             return; // nothing that could be missing
@@ -99,7 +101,7 @@ impl Upstream {
         }
     }
 
-    /// A segment comes back from the receiver.
+    /// Takes a segment that comes back from the receiver: forgets the data that it acknowledges.
     pub fn on_ack(&mut self, segment: &Segment) {
         if !segment.is_ack() || self.first.is_none() {
             return;
@@ -114,6 +116,7 @@ impl Upstream {
     }
 
     /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
+    /// With [`UpstreamConfig::in_queue`] the agent forgets it, otherwise nothing changes.
     pub fn on_drop(&mut self, segment: &Segment) {
         if !self.config.in_queue {
             return;
@@ -131,7 +134,7 @@ impl Upstream {
         }
     }
 
-    /// The agent after the hop asks for these bytes.
+    /// The agent after the hop asks for these bytes; [`Self::poll_transmit`] then returns the answers.
     pub fn on_nack(&mut self, hole: Hole) {
         let (Some(mut at), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;
@@ -165,7 +168,7 @@ impl Upstream {
         self.answers.pop_front()
     }
 
-    /// Bytes on the wire that it keeps.
+    /// Bytes of the packets that the agent keeps now, headers included.
     pub fn cached_bytes(&self) -> u64 {
         self.bytes
     }

@@ -17,20 +17,20 @@ use crate::units::{Backlog, Limit};
 /// A drop state that ended less than this many intervals ago goes on where it was (section 5.4).
 const MEMORY_INTERVALS: u64 = 16;
 
-/// CoDel (RFC 8289).
+/// Settings of the queue discipline CoDel (RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelConfig {
     /// Capacity; the packet in transmission does not count.
     pub limit: Limit,
-    /// Time in the queue that is acceptable for good (section 4.4).
+    /// Time that packets may spend in the queue for good: the acceptable standing delay (section 4.4).
     pub target: Duration,
-    /// Time for which a queue may stay above the target: the order of a worst-case round trip
-    /// (section 4.3).
+    /// Time for which the delay in the queue may stay above the target before the first drop: the order of a
+    /// worst-case round trip (section 4.3).
     pub interval: Duration,
     /// Bytes left in the queue at or below which nothing is dropped: the size of a packet of the
     /// link.
     pub mtu: u32,
-    /// Mark ECN-capable packets instead of dropping them.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
     /// Also mark each ECN-capable packet that was in the queue for longer than this (Linux's
     /// `ce_threshold`); needs `ecn`.
@@ -38,7 +38,8 @@ pub struct CoDelConfig {
 }
 
 impl CoDelConfig {
-    /// The RFC's values for the Internet: 5 ms in 100 ms, packets of 1500 bytes; without ECN.
+    /// The RFC's values for the Internet: a target of 5 ms, an interval of 100 ms, packets of 1500 bytes;
+    /// without ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,

@@ -25,7 +25,7 @@ family! {
 }
 
 impl QueueConfig {
-    /// Capacity.
+    /// Capacity of the queue in packets or bytes; of disciplines with several queues, that of all together.
     pub fn limit(&self) -> Limit {
         match self {
             Self::DropTail(limit) => *limit,
@@ -50,7 +50,7 @@ impl QueueConfig {
         }
     }
 
-    /// The fate of a packet is known when it arrives. Other disciplines need a
+    /// Whether the fate of a packet is known when it arrives. Disciplines that decide later need a
     /// [`TimedLink`](crate::link::TimedLink).
     pub fn decides_on_arrival(&self) -> bool {
         match self {
@@ -70,7 +70,7 @@ impl Configuration for Limit {
         ];
 }
 
-/// Tail drop.
+/// Description of tail drop, which drops packets that find the queue full; a [`Limit`] configures it.
 #[derive(Debug)]
 pub struct DropTail;
 

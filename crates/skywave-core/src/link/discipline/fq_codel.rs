@@ -21,7 +21,7 @@ const DROP_BATCH: usize = 64;
 /// A smaller quantum, as in Linux, would only let queues take turns without sending.
 const SMALLEST_QUANTUM: u32 = 256;
 
-/// FQ-CoDel (RFC 8290).
+/// Settings of the queue discipline FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FqCoDelConfig {
     /// CoDel at each queue; its limit is that of all queues together.

@@ -78,7 +78,7 @@ parameters! {
 }
 
 impl PieConfig {
-    /// The RFC's values, with this limit.
+    /// The values of RFC 8033, with this capacity; without ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,
@@ -87,7 +87,7 @@ impl PieConfig {
     }
 }
 
-/// PIE's controller: the drop probability, and what moves it.
+/// Controller of PIE (RFC 8033): has the drop probability, and moves it by the packets' time in the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieControl {
     config: PieConfig,
@@ -119,7 +119,8 @@ impl PieControl {
         (!is_safe).then_some(self.probability)
     }
 
-    /// Carries out an update, at which the packet that left last had waited for `delay`.
+    /// Updates the drop probability, to be called once each `update` of the settings; `delay` is how long the
+    /// packet that left last had waited, zero if the queue is empty.
     pub fn update(&mut self, delay: Duration) {
         let target = self.config.target;
         let [now, last, aim] = [delay, self.last_delay, target].map(Duration::as_secs_f64);

@@ -18,7 +18,8 @@ use crate::parameter::{Described, Field, Kind};
 use crate::rng::Stream;
 use crate::time::Time;
 
-/// Exponential gaps in packets.
+/// Loss model with exponential gaps between losses, counted in packets, so that losses are independent; its
+/// setting is the loss rate.
 #[derive(Clone, Debug)]
 pub struct Exponential(Gaps);
 
@@ -46,7 +47,8 @@ impl LossModel for Exponential {
     }
 }
 
-/// Exponential gaps in bytes: a packet with an error in it is lost.
+/// Loss model with exponential gaps between errors, counted in bytes: a packet with an error in it is lost.
+/// Its setting is the mean gap in bytes.
 #[derive(Clone, Debug)]
 pub struct ExponentialBytes(Gaps);
 

@@ -25,7 +25,8 @@ parameters! {
     }
 }
 
-/// Steps once a packet, before that packet's loss is drawn (the order of ns-2's multi-state model).
+/// Loss model with a good and a bad state (Gilbert 1960, Elliott 1963) that may change at each packet, before
+/// that packet's loss is drawn (the order of ns-2's multi-state model).
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     config: GilbertElliottConfig,
@@ -84,8 +85,9 @@ parameters! {
     }
 }
 
-/// Stays in each state for an exponentially distributed time, whatever the packets do. A packet
-/// sees the state at the instant when it reaches the channel.
+/// Loss model with a good and a bad state (Gilbert 1960, Elliott 1963), each kept for an exponentially
+/// distributed time, whatever the packets do. A packet sees the state at the instant when it reaches the
+/// channel.
 #[derive(Clone, Debug)]
 pub struct GilbertElliottTime {
     config: GilbertElliottTimeConfig,

@@ -5,7 +5,7 @@ use crate::parameter::{Described, Field, Kind};
 use crate::rng::Stream;
 use crate::time::Time;
 
-/// Loses each packet with the same probability.
+/// Loss model that loses each packet independently, with the same probability.
 #[derive(Clone, Debug)]
 pub struct Iid {
     p: f64,

@@ -4,7 +4,7 @@ use super::{LossModel, Streams};
 use crate::parameter::{Configuration, Described, Field, Kind};
 use crate::time::Time;
 
-/// Loses the packets of a list.
+/// Loss model that loses the packets of a list: their numbers in order of arrival, counted from 1.
 #[derive(Clone, Debug)]
 pub struct Packets {
     /// Rising.

@@ -17,7 +17,7 @@ parameters! {
     }
 }
 
-/// Loss of one packet and of every n-th after it; of that one alone if n is 0.
+/// Loss model that loses a first packet and every n-th after it; the first one alone if n is 0.
 #[derive(Clone, Debug)]
 pub struct Periodic {
     every: u64,

@@ -8,7 +8,8 @@ use crate::time::{Duration, Time};
 const PROBES: u32 = 2;
 
 impl Sender {
-    /// A loss is due by its age, or the peer is silent.
+    /// Acts on the timer if it has expired: counts packets that are too late as lost, or, as the peer is
+    /// silent, prepares probes. Then call [`Self::poll_transmit`].
     pub fn on_timer(&mut self, now: Time) {
         if self.state != State::Established {
             return; // `poll_transmit` looks at the time itself
@@ -38,7 +39,8 @@ impl Sender {
             .timeout(0, self.ledger.in_flight().max(1), window);
     }
 
-    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due.
+    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` while the sender waits for
+    /// nothing.
     pub fn next_timer(&self) -> Option<Time> {
         match &self.state {
             State::Closed => None,

@@ -14,17 +14,17 @@ const SHORTEST_LEG: Duration = Duration::from_millis(1);
 /// Parameters of random waypoint mobility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomWaypointConfig {
-    /// The area reaches from the origin to here.
+    /// Corner of the area, a rectangle that reaches from the origin to here.
     pub corner: Position,
     /// Least speed in metres a second, above 0: at no speed a station never arrives.
     pub min_speed: f64,
     /// Greatest speed in metres a second.
     pub max_speed: f64,
-    /// Rest before each leg.
+    /// Rest before each move.
     pub pause: Duration,
 }
 
-/// A station that moves at random.
+/// A station in random waypoint mobility: rests, chooses a place and a speed at random, and goes there.
 #[derive(Clone, Debug)]
 pub struct RandomWaypoint {
     config: RandomWaypointConfig,

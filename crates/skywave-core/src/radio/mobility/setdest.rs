@@ -25,16 +25,17 @@ const MAX_SECONDS: f64 = 1e9;
 /// Greatest speed, in metres a second.
 const MAX_SPEED: f64 = 3e8;
 
-/// The movements that a file describes.
+/// Movements of stations that an ns-2 movement file describes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Movements {
-    /// One entry a station.
+    /// Tracks of the stations, in the order of their numbers.
     pub tracks: Vec<Track>,
     /// Commands that say nothing of movements, and were skipped.
     pub skipped: usize,
 }
 
-/// Reads the movements of stations 0 to `stations` − 1.
+/// Reads an ns-2 movement file (`setdest` commands) for stations 0 to `stations` − 1, which it must place
+/// all.
 pub fn parse_setdest(text: &str, stations: usize) -> Result<Movements, SetdestError> {
     let mut found = vec![Found::default(); stations];
     let mut skipped = 0;
@@ -256,9 +257,10 @@ pub struct SetdestError {
 /// Mistakes in a movement file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetdestErrorKind {
-    /// The command (its beginning) speaks of a place or a movement, and is none that such a file has.
+    /// The command, whose beginning this is, speaks of a place or a movement, and is none that such a file
+    /// has.
     Unknown(String),
-    /// Something is not a number within limits.
+    /// A value is not a number within its limits.
     NotInRange {
         /// Description of the number, with its unit.
         what: &'static str,
@@ -269,21 +271,21 @@ pub enum SetdestErrorKind {
         /// Beginning of the text found.
         found: String,
     },
-    /// A node that the scenario does not have.
+    /// The file names a node that the scenario does not have.
     NoSuchNode {
         /// Number of nodes that the scenario has.
         nodes: usize,
         /// Beginning of the number found.
         found: String,
     },
-    /// A coordinate of a start is there twice.
+    /// A coordinate of a node's start is given twice.
     Twice {
         /// The node's number.
         node: usize,
         /// `'X'` or `'Y'`.
         axis: char,
     },
-    /// A coordinate of a start is nowhere in the file.
+    /// A coordinate of a node's start is nowhere in the file.
     NoStart {
         /// The node's number.
         node: usize,

@@ -3,27 +3,27 @@
 use super::{Leg, Position};
 use crate::time::Time;
 
-/// Where a station starts and what it is told.
+/// Movement of a station by commands: its start, and where it is told to go.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Track {
-    /// Where it is until it is told something.
+    /// Place of the station until its first command.
     pub start: Position,
-    /// In the order of time.
+    /// Commands to move, in the order of time.
     pub commands: Vec<Command>,
 }
 
-/// To move, from wherever one is; it replaces the command before.
+/// Command to a station to go straight to a place, from wherever it is; replaces the command before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
-    /// When it is given.
+    /// Time from which the station follows the command.
     pub at: Time,
-    /// Where to go, and to rest then.
+    /// Place to which the station goes, to rest there.
     pub to: Position,
-    /// Metres a second; 0 is to stop.
+    /// Speed in metres a second; 0 is to stop.
     pub speed: f64,
 }
 
-/// A station on its track.
+/// A station that moves by the commands of a [`Track`].
 #[derive(Clone, Debug)]
 pub struct TrackFollower {
     leg: Leg,
@@ -33,7 +33,7 @@ pub struct TrackFollower {
 }
 
 impl TrackFollower {
-    /// At the start of a track.
+    /// A station at the start of its `track`.
     pub fn new(track: Track) -> Self {
         Self {
             leg: Leg::rest(track.start),

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::db_to_ratio;
 
-/// A model of path loss.
+/// A model of path loss: how received power falls with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PathLoss {
     /// Two rays, one of them reflected by the ground (Rappaport, Wireless Communications, 4.6): the
@@ -15,7 +15,7 @@ pub enum PathLoss {
         /// Metres above the ground, of both antennas.
         antenna_height: f64,
     },
-    /// A power of distance, from a reference on (Rappaport, 4.9).
+    /// Power falls by a power of distance, from a reference distance on (Rappaport, 4.9).
     LogDistance {
         /// 2 in free space, 3 to 5 where buildings shadow.
         exponent: f64,

@@ -139,13 +139,14 @@ impl Described for Config {
 }
 
 impl Config {
-    /// `MY_ROUTE_TIMEOUT`.
+    /// `MY_ROUTE_TIMEOUT`: lifetime of the route that a destination gives in its own replies.
     pub fn my_route_timeout(&self) -> Duration {
         self.my_route_timeout
             .unwrap_or(self.active_route_timeout * 2)
     }
 
-    /// `NET_TRAVERSAL_TIME`.
+    /// `NET_TRAVERSAL_TIME`: estimate of the time for a request to cross the network, and its reply to come
+    /// back.
     pub fn net_traversal_time(&self) -> Duration {
         self.node_traversal_time * 2 * u64::from(self.net_diameter)
     }
@@ -155,17 +156,18 @@ impl Config {
         self.net_traversal_time() * 2
     }
 
-    /// `RING_TRAVERSAL_TIME` of a request of this TTL.
+    /// `RING_TRAVERSAL_TIME`: time for which a station waits for an answer to a request of this TTL.
     pub fn ring_traversal_time(&self, ttl: u8) -> Duration {
         self.node_traversal_time * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer))
     }
 
-    /// `DELETE_PERIOD`.
+    /// `DELETE_PERIOD`: time for which a route is remembered after it has expired or broken.
     pub fn delete_period(&self) -> Duration {
         self.active_route_timeout.max(self.hello_interval) * u64::from(self.delete_factor)
     }
 
-    /// `BLACKLIST_TIMEOUT`: as long as the attempts of one discovery may take, rings included.
+    /// `BLACKLIST_TIMEOUT`: time for which the requests of a neighbour that did not acknowledge a reply are
+    /// ignored, as long as the attempts of one discovery may take, rings included.
     pub fn blacklist_timeout(&self) -> Duration {
         let rings = if self.ttl_start < self.net_diameter {
             let span = self.ttl_threshold.saturating_sub(self.ttl_start);
@@ -176,18 +178,18 @@ impl Config {
         self.net_traversal_time() * (rings + u64::from(self.rreq_retries))
     }
 
-    /// `NEXT_HOP_WAIT`: how long a neighbour may take to answer.
+    /// `NEXT_HOP_WAIT`: time that a neighbour may take to acknowledge a route reply.
     pub fn next_hop_wait(&self) -> Duration {
         self.node_traversal_time + Duration::from_millis(10)
     }
 
-    /// `MAX_REPAIR_TTL`.
+    /// `MAX_REPAIR_TTL`: most hops to a destination to which a station repairs a broken route itself.
     pub fn max_repair_ttl(&self) -> u8 {
         let default = u16::from(self.net_diameter) * 3 / 10;
         self.max_repair_ttl.unwrap_or(default as u8)
     }
 
-    /// `ALLOWED_HELLO_LOSS * HELLO_INTERVAL`: the silence after which a neighbour is gone.
+    /// `ALLOWED_HELLO_LOSS * HELLO_INTERVAL`: the silence after which a neighbour counts as gone.
     pub fn hello_silence(&self) -> Duration {
         self.hello_interval * u64::from(self.allowed_hello_loss)
     }

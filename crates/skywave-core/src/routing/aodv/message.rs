@@ -4,14 +4,15 @@ use crate::radio::Address;
 use crate::routing::Seq;
 use crate::time::Duration;
 
-/// Route request (section 5.1).
+/// Route request of AODV (RFC 3561 section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rreq {
-    /// G: a station that answers for the destination tells it of the originator too.
+    /// Flag G: a station that answers in place of the destination also tells the destination the way to the
+    /// originator.
     pub gratuitous: bool,
-    /// D: only the destination may answer.
+    /// Flag D: only the destination may answer.
     pub destination_only: bool,
-    /// Hops from the originator to the station that sent it.
+    /// Hops from the originator to the station that sends this copy of the request.
     pub hop_count: u8,
     /// Number of this request among those of the same originator.
     pub id: u32,
@@ -19,24 +20,24 @@ pub struct Rreq {
     pub destination: Address,
     /// Newest known sequence number of the destination; `None` is the flag U.
     pub destination_seq: Option<Seq>,
-    /// The station that seeks.
+    /// The station that seeks a route.
     pub originator: Address,
     /// Sequence number of the originator.
     pub originator_seq: Seq,
 }
 
-/// Route reply (section 5.2), and Hello (section 6.9).
+/// Route reply of AODV (RFC 3561 section 5.2), also used as Hello (section 6.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rrep {
-    /// A: the receiver is to answer with a [`Message::RrepAck`].
+    /// Flag A: the receiver is to answer with a [`Message::RrepAck`].
     pub ack_required: bool,
-    /// Hops from the station that sent it to the destination.
+    /// Hops from the station that sends the reply on to the destination.
     pub hop_count: u8,
-    /// The station to which it is a route.
+    /// The station to which the reply tells a route.
     pub destination: Address,
-    /// The sequence number of the route.
+    /// Sequence number of the destination, by which the route is known to be fresh.
     pub destination_seq: Seq,
-    /// The station that sought; of a Hello, the one that sends it.
+    /// The station that sought the route; of a Hello, the one that sends it.
     pub originator: Address,
     /// How long the route may be used, in whole milliseconds.
     pub lifetime: Duration,
@@ -49,20 +50,20 @@ impl Rrep {
     }
 }
 
-/// A destination that can no longer be reached.
+/// A destination that can no longer be reached, as a route error names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreachable {
-    /// The destination.
+    /// Address of the destination.
     pub destination: Address,
     /// Sequence number of the destination, raised with the break; `None` (zero on the wire) if none
     /// is known.
     pub seq: Option<Seq>,
 }
 
-/// Route error (section 5.3).
+/// Route error of AODV (RFC 3561 section 5.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rerr {
-    /// N: the route was repaired and may be used, but is longer than before.
+    /// Flag N: the route was repaired and may be used, but is longer than before.
     pub no_delete: bool,
     /// The unreachable destinations; at least one.
     pub unreachable: Vec<Unreachable>,
@@ -82,7 +83,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Bytes in UDP.
+    /// Bytes of the message as payload of UDP.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Rreq(_) => 24,

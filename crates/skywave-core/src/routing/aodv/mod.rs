@@ -40,7 +40,8 @@ use rate::RateLimit;
 use replies::Acknowledgments;
 use table::Table;
 
-/// A station's AODV.
+/// AODV at one station (RFC 3561), without input and output: routes found when they are needed. `P` is the
+/// payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct Aodv<P> {
     own: Address,
@@ -69,8 +70,9 @@ pub struct Aodv<P> {
 }
 
 impl<P> Aodv<P> {
-    /// Station `own`, without any route. `config` has passed [`Described::check`](crate::parameter::Described::check); `jitter` is the station's
-    /// own stream.
+    /// AODV at station `own`, without any route yet. `config` has passed
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
+    /// for delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         Self {
             own,
@@ -92,7 +94,8 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::originate`].
+    /// Takes a datagram of the station's own: sends it to its next hop, delivers it here, or keeps it while a
+    /// route is sought ([`super::Routing::originate`]).
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         if datagram.destination == self.own {
             self.outputs.push_back(Output::Deliver(datagram));
@@ -106,7 +109,8 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::receive`].
+    /// Takes a packet that the MAC has received from the neighbour `from`: a datagram or a message of AODV;
+    /// others are ignored ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
         self.note_neighbour(now, from);
         match packet {
@@ -153,13 +157,15 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::takes_queued`].
+    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, as it has given up
+    /// one: if the settings say so, and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         let wanted = self.config.link_feedback && self.config.drop_queued;
         wanted && self.damper.counts(now, next_hop)
     }
 
-    /// See [`super::Routing::link_failed`].
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through it,
+    /// and may repair one. The settings may ignore a single failure ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if !self.config.link_feedback || !self.damper.alarm(now, next_hop) {
             if let Packet::Data(datagram) = packet {
@@ -187,7 +193,7 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::next_timer`].
+    /// When [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         [
             self.outbox.next_timer(),
@@ -201,7 +207,8 @@ impl<P> Aodv<P> {
         .min()
     }
 
-    /// See [`super::Routing::on_timer`].
+    /// Acts on what is due: delayed broadcasts, Hellos, requests without an answer, datagrams that waited too
+    /// long ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         while let Some((message, ttl)) = self.outbox.take(now) {
             self.send(Address::BROADCAST, Packet::Aodv { message, ttl });
@@ -214,13 +221,14 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// See [`super::Routing::poll`].
+    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// See [`super::Routing::next_hop`].
+    /// Neighbour to which a datagram for `destination` would go now; `None` without a route
+    /// ([`super::Routing::next_hop`]).
     pub fn next_hop(&self, now: Time, destination: Address) -> Option<Address> {
         self.table.view(now, destination).map(|r| r.next_hop)
     }

@@ -3,18 +3,19 @@
 use crate::radio::Address;
 use crate::routing::Seq;
 
-/// A station's word on its route to one destination.
+/// Route to one destination, as a station tells its neighbours in an [`Update`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The destination.
     pub destination: Address,
-    /// The number of the route: an even one is the destination's own, an odd one that of a break.
+    /// Sequence number of the route: an even one is the destination's own, an odd one that of a break.
     pub seq: Seq,
-    /// Hops from the station that says it; `None` (infinity on the wire) if it has no route any more.
+    /// Hops to the destination from the station that sends the update; `None` (infinity on the wire) if it
+    /// has no route any more.
     pub hops: Option<u8>,
 }
 
-/// An update: the whole table of a station, or what has changed in it.
+/// An update of DSDV: the whole table of a station, or what has changed in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
     /// Routes of the station; at least one entry, and at most [`Update::MOST_ENTRIES`].
@@ -26,7 +27,8 @@ impl Update {
     /// into a further one.
     pub const MOST_ENTRIES: usize = 122;
 
-    /// Bytes in UDP: an address, a number and a length of four bytes each an entry. (The paper has no format.)
+    /// Bytes as payload of UDP: an address, a number and a length of four bytes each an entry. (The paper has
+    /// no format.)
     pub fn bytes(&self) -> u32 {
         12 * self.entries.len() as u32
     }

@@ -27,7 +27,8 @@ pub use message::{Entry, Update};
 use table::Table;
 use updates::Schedule;
 
-/// A station's DSDV.
+/// DSDV at one station (Perkins and Bhagwat 1994), without input and output: routes to all stations at all
+/// times. `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct Dsdv<P> {
     own: Address,
@@ -46,8 +47,9 @@ pub struct Dsdv<P> {
 }
 
 impl<P> Dsdv<P> {
-    /// Station `own`, without any route. `config` has passed [`Described::check`](crate::parameter::Described::check); `jitter` is the station's
-    /// own stream.
+    /// DSDV at station `own`, without any route yet. `config` has passed
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
+    /// for delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         let first = if config.jitter.is_zero() {
             Duration::ZERO
@@ -67,7 +69,8 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// See [`super::Routing::originate`].
+    /// Takes a datagram of the station's own: sends it to its next hop, delivers it here, or keeps it until
+    /// there is a route ([`super::Routing::originate`]).
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         if datagram.destination == self.own {
             self.outputs.push_back(Output::Deliver(datagram));
@@ -80,7 +83,8 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// See [`super::Routing::receive`]. Messages of other protocols are ignored.
+    /// Takes a packet that the MAC has received from the neighbour `from`: a datagram or an update of DSDV;
+    /// others are ignored ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
         match packet {
             Packet::Data(datagram) => self.on_data(datagram),
@@ -103,12 +107,14 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// See [`super::Routing::takes_queued`].
+    /// Whether packets that the MAC still holds for a neighbour are to be given up too, as it has given up
+    /// one: if the settings say so ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         self.config.link_feedback && self.config.drop_queued
     }
 
-    /// See [`super::Routing::link_failed`].
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through it
+    /// if the settings say so, and drops the datagram ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if self.config.link_feedback {
             self.link_broken(now, next_hop);
@@ -118,13 +124,14 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// See [`super::Routing::next_timer`].
+    /// When [`Self::on_timer`] is due, never `None` ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         let update = self.schedule.next_timer();
         Some(self.buffer.next_timer().map_or(update, |at| at.min(update)))
     }
 
-    /// See [`super::Routing::on_timer`].
+    /// Acts on what is due: sends an update, and drops datagrams that waited too long
+    /// ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         self.on_update_timer(now);
         while let Some(datagram) = self.buffer.take_expired(now) {
@@ -132,13 +139,14 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// See [`super::Routing::poll`].
+    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// See [`super::Routing::next_hop`].
+    /// Neighbour to which a datagram for `destination` would go now; `None` without a route
+    /// ([`super::Routing::next_hop`]).
     pub fn next_hop(&self, _now: Time, destination: Address) -> Option<Address> {
         self.table.next_hop(destination)
     }

@@ -7,7 +7,7 @@ use crate::routing::Datagram;
 /// 6.2), so that 62 stations between the ends fit. A source route alone would have room for one more.
 pub const MOST_HOPS: usize = 63;
 
-/// A request for a route (section 6.2).
+/// A request of DSR for a route (RFC 4728 section 6.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Tells this request from others of the same originator.
@@ -31,7 +31,7 @@ pub enum Content<P> {
     Error(Link),
 }
 
-/// A link from a station to a neighbour.
+/// A link from a station to a neighbour, which has broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The station that could not send.
@@ -40,12 +40,12 @@ pub struct Link {
     pub to: Address,
 }
 
-/// A packet on its source route (section 6.7).
+/// A packet of DSR on its source route (RFC 4728 section 6.7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routed<P> {
     /// All stations of the route, both ends included.
     pub route: Vec<Address>,
-    /// Place of the sending station on the route.
+    /// Index in the route of the station that sends the packet now.
     pub at: u8,
     /// Number of times that a station has given the packet another route.
     pub salvaged: u8,
@@ -73,7 +73,7 @@ impl<P> Routed<P> {
 pub enum Message<P> {
     /// A request, to all neighbours.
     Request(Request),
-    /// Anything that has a source route.
+    /// A packet with a source route: a datagram, a reply or an error.
     Routed(Routed<P>),
 }
 

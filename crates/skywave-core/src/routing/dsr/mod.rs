@@ -33,7 +33,8 @@ pub use config::Config;
 use discovery::Discovery;
 pub use message::{Content, Link, MOST_HOPS, Message, Request, Routed};
 
-/// A station's DSR.
+/// DSR at one station (RFC 4728), without input and output: packets carry their whole route, which is found
+/// when it is needed. `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct Dsr<P> {
     own: Address,
@@ -56,8 +57,9 @@ pub struct Dsr<P> {
 }
 
 impl<P> Dsr<P> {
-    /// Station `own`, without any route. `config` has passed [`Described::check`](crate::parameter::Described::check); `jitter` is the station's
-    /// own stream.
+    /// DSR at station `own`, without any route yet. `config` has passed
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
+    /// for delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         Self {
             own,
@@ -74,7 +76,8 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// See [`super::Routing::originate`].
+    /// Takes a datagram of the station's own: sends it with a source route, delivers it here, or keeps it
+    /// while a route is sought ([`super::Routing::originate`]).
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         if datagram.destination == self.own {
             self.outputs.push_back(Output::Deliver(datagram));
@@ -89,7 +92,8 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// See [`super::Routing::receive`]. Messages of other protocols are ignored.
+    /// Takes a packet that the MAC has received: a datagram or a packet of DSR; others are ignored
+    /// ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, _from: Address, packet: Packet<P>) {
         match packet {
             Packet::Data(datagram) => self.outputs.push_back(Output::Deliver(datagram)),
@@ -141,12 +145,15 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// See [`super::Routing::takes_queued`].
+    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, as it has given up
+    /// one: if the settings say so, and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         self.config.drop_queued && self.damper.counts(now, next_hop)
     }
 
-    /// See [`super::Routing::link_failed`].
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes over that
+    /// link, tells the source, or sends the packet another way. The settings may ignore a single failure
+    /// ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         let counts = self.damper.alarm(now, next_hop);
         match packet {
@@ -164,7 +171,7 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// See [`super::Routing::next_timer`].
+    /// When [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         let timers = [
             self.outbox.next_timer(),
@@ -174,7 +181,8 @@ impl<P> Dsr<P> {
         timers.into_iter().flatten().min()
     }
 
-    /// See [`super::Routing::on_timer`].
+    /// Acts on what is due: delayed requests, requests without an answer, datagrams that waited too long
+    /// ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         while let Some(request) = self.outbox.take(now) {
             self.send(Address::BROADCAST, Message::Request(request));
@@ -185,13 +193,14 @@ impl<P> Dsr<P> {
         self.on_discovery_timer(now);
     }
 
-    /// See [`super::Routing::poll`].
+    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// See [`super::Routing::next_hop`].
+    /// Neighbour to which a datagram for `destination` would go now; `None` without a route
+    /// ([`super::Routing::next_hop`]).
     pub fn next_hop(&self, now: Time, destination: Address) -> Option<Address> {
         self.cache.next_hop(now, destination)
     }

@@ -56,7 +56,8 @@ const RESTART: f64 = 0.25;
 /// Part of the target window at which a timeout counts as made up for.
 const REBUILT: f64 = 0.9;
 
-/// State of one sender.
+/// Congestion control of the preset `skywave`, state of one sender: it follows the path's rate whatever is
+/// lost at random and however delays vary, and is CUBIC beside other flows.
 #[derive(Clone, Debug)]
 pub struct Capacity {
     model: Model,

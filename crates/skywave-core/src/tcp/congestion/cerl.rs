@@ -63,7 +63,8 @@ impl Law for Cerl {
     const GUARDS_REPEATS: bool = true;
 }
 
-/// State of one CERL sender.
+/// Congestion control CERL, state of one sender: Reno, but a loss that duplicate ACKs show while the
+/// bottleneck's queue is short does not cut the window.
 #[derive(Clone, Copy, Debug)]
 pub struct Cerl {
     config: CerlConfig,

@@ -54,7 +54,8 @@ parameters! {
     }
 }
 
-/// State of one sender.
+/// Congestion control by the contention indicator, state of one sender: a loss leaves all, 0.8 or half of the
+/// window, as the receiver judges from one-way delays.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Contention {
     /// Duplicate ACKs in a row.

@@ -40,7 +40,8 @@ impl BuiltIn for Few {
 
 impl Law for Few {}
 
-/// A FeW sender: without state of its own.
+/// Congestion control FeW: Reno, but in congestion avoidance the window grows by only a fraction of a segment
+/// a round trip. Has no state of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Few {
     config: FewConfig,

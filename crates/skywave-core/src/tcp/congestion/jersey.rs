@@ -35,7 +35,8 @@ impl Law for Jersey {
     const NEEDS_ECN: NeedsEcn = NeedsEcn::EveryMark;
 }
 
-/// State of one Jersey sender.
+/// Congestion control TCP Jersey, state of one sender: routers' warnings (ECN marks) cut the window to what
+/// the path was measured to carry; a loss that duplicate ACKs show without a warning cuts nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jersey {
     rate: AckRate,

@@ -47,13 +47,15 @@ use crate::packet::Hints;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
-/// Facts about a window law by which the sender saves work, or leaves a decision to it. Default: none holds.
+/// Facts about a congestion control by which the sender saves work, or leaves a decision to it. Default: none
+/// holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LawFacts {
-    /// The law grows as [`standard_growth`] does, and needs to hear of nothing but losses.
+    /// The window grows by [`standard_growth`], and the congestion control needs to hear of nothing but
+    /// losses, timeouts and marks.
     pub is_standard: bool,
-    /// The law alone says how much may be in flight, also while losses are repaired, as one does that does
-    /// not take a loss for congestion (in Linux a law with `cong_control`). Then
+    /// The congestion control alone says how much may be in flight, also while losses are repaired, as BBR
+    /// does (in Linux one with `cong_control`). Then
     /// - [`on_ack`](CongestionControl::on_ack) and [`grow`](CongestionControl::grow) are called for every ACK, with
     ///   `acked` zero for a duplicate one, after detection and recovery have taken it;
     ///   [`on_dupack`](CongestionControl::on_dupack) is not;
@@ -62,14 +64,16 @@ pub struct LawFacts {
     /// - [`on_idle_restart`](CongestionControl::on_idle_restart) is also called after shorter pauses, if the
     ///   application caused them.
     pub owns_window: bool,
-    /// The law wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in flight.
+    /// The congestion control wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in
+    /// flight.
     pub needs_rate: bool,
-    /// The law wants [`on_segment_lost`](CongestionControl::on_segment_lost), and [rates](Self::needs_rate) as well.
+    /// The congestion control wants [`on_segment_lost`](CongestionControl::on_segment_lost); only together
+    /// with [rates](Self::needs_rate).
     pub needs_losses: bool,
 }
 
-/// A window law. The sender owns the window, the flight and the recovery; a controller hears events
-/// and answers. Windows are in segments, and may be fractions.
+/// Congestion control of one TCP sender, the law of its window. The sender owns the window, the flight and the
+/// recovery; a controller hears events and answers. Windows are in segments, and may be fractions.
 ///
 /// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. Nothing else
 ///   asks for growth, so that a law grows in its own way under every detector.
@@ -81,8 +85,8 @@ pub struct LawFacts {
 /// a default.
 ///
 /// A window of a user's own law that is no number of at least one segment is made one, and a pace below 100 bit/s is
-/// made 100 bit/s. Where hardly anything arrives, a connection under such a law, or one that owns the window, sends no
-/// more again than 16 times that.
+/// made 100 bit/s. A connection under such a law, or one that owns the window, sends again at most the receiver's
+/// window and 16 bytes for each one that has arrived.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -188,7 +192,7 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     }
 }
 
-/// Static properties of a built-in window law.
+/// Properties of a built-in congestion control that are known without a connection.
 pub trait Law: BuiltIn {
     /// Whether the law decides itself if another loss of the same window counts, so that the sender
     /// does not forbid a second fast retransmit there
@@ -209,11 +213,11 @@ pub trait Law: BuiltIn {
     }
 }
 
-/// Need of a law for explicit congestion notification (ECN). Connections under it have that unless
-/// they are told otherwise.
+/// Need of a congestion control for explicit congestion notification (ECN). Connections under it have that
+/// unless they are told otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedsEcn {
-    /// Nothing: marks are answered if the connection has ECN.
+    /// No need of ECN; if the connection has it, marks are answered all the same.
     Nothing,
     /// ECN, and a receiver that echoes every mark (RFC 8257 section 3.2).
     EveryMark,
@@ -256,27 +260,30 @@ slot! {
 }
 
 impl CongestionConfig {
-    /// Whether the law decides itself if another loss of the same window counts.
+    /// Whether the congestion control itself decides if another loss in a window of data brings another cut,
+    /// as CERL does: the sender then does not forbid a second fast retransmit there.
     pub fn guards_repeats(&self) -> bool {
         fact!(self, GUARDS_REPEATS, false)
     }
 
-    /// Need of the law for explicit congestion notification (ECN).
+    /// Need of the congestion control for explicit congestion notification (ECN); nothing for a user's own.
     pub fn needs_ecn(&self) -> NeedsEcn {
         fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
     }
 
-    /// Whether the law uses one-way delays; true for a user's own, which may.
+    /// Whether the congestion control uses one-way delays; true for a user's own, which may.
     pub fn hears_one_way(&self) -> bool {
         fact!(self, HEARS_ONE_WAY, true)
     }
 
-    /// End of slow start under this law in Linux.
+    /// Sign that ends slow start besides a loss under this congestion control in Linux: HyStart for CUBIC,
+    /// nothing for others.
     pub fn slow_start(&self) -> SlowStartConfig {
         fact!(self, SLOW_START, SlowStartConfig::Standard)
     }
 
-    /// Deviations of one-way delays above which the receiver calls a loss congestion, if it judges.
+    /// Rise of one-way delays, in mean deviations, above which a receiver that judges losses by them calls
+    /// one congestion; `None` where the receiver does not judge.
     pub fn indicator(&self) -> Option<f64> {
         of_config!(self, indicator, None)
     }

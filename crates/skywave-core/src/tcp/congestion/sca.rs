@@ -44,7 +44,8 @@ impl BuiltIn for Sca {
 
 impl Law for Sca {}
 
-/// State of one SCA sender.
+/// Congestion control SCA (slow congestion avoidance), state of one sender: Reno, but in congestion avoidance
+/// the window grows by one segment after a fixed number of ACKs.
 #[derive(Clone, Copy, Debug)]
 pub struct Sca {
     config: ScaConfig,

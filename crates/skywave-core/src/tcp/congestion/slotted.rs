@@ -55,7 +55,8 @@ impl BuiltIn for Slotted {
 
 impl Law for Slotted {}
 
-/// State of one such sender.
+/// Congestion control by slotted windows, state of one sender: the window stays constant for some round
+/// trips, then follows the share of the path that these measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Slotted {
     config: SlottedConfig,

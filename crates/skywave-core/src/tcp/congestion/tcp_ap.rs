@@ -55,7 +55,8 @@ impl Law for TcpAp {}
 /// Round trips of which the variation is taken.
 const SAMPLES: usize = 50;
 
-/// State of one TCP-AP sender.
+/// Congestion control TCP-AP for chains of radio hops, state of one sender: Reno's window, paced by the delay
+/// of four hops and how much round trips vary.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpAp {
     config: TcpApConfig,
@@ -68,7 +69,7 @@ pub struct TcpAp {
 }
 
 impl TcpAp {
-    /// A sender that has seen nothing yet.
+    /// A sender that has seen nothing yet; `mss` is the payload of a full segment in bytes.
     pub fn new(config: TcpApConfig, mss: u32) -> Self {
         Self {
             config,

@@ -62,7 +62,7 @@ const KEPT: f64 = 0.9047;
 const NEW: f64 = 0.0476;
 
 impl WestwoodConfig {
-    /// As in UCLA's module for ns-2, version 1.3 of 2002.
+    /// Parameters by which Westwood works as UCLA's module for ns-2, version 1.3 of 2002.
     pub const UCLA: Self = Self {
         plus: false,
         tau: Duration::from_secs(1),

@@ -37,7 +37,8 @@ impl BuiltIn for Yongmei {
 
 impl Law for Yongmei {}
 
-/// State of one such sender.
+/// Congestion control of Yongmei et al. (2009, mechanism 1), state of one sender: a loss cuts the window to
+/// the estimated bandwidth times the smallest round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct Yongmei {
     bandwidth: AckRate,

@@ -13,8 +13,8 @@ use crate::time::Time;
 impl Connection {
     /// The application has no more data: a FIN follows what it has written. The peer may still send.
     ///
-    /// Before the connection is established, everything waits until it is (RFC 9293 would drop what was
-    /// written in SYN-SENT); with nothing written there is no connection to wait for.
+    /// During the handshake everything waits until it is over (RFC 9293 would drop what was written in
+    /// SYN-SENT). In LISTEN, or in SYN-SENT with nothing written, the connection ends at once.
     pub fn close(&mut self) {
         if self.closing {
             return;

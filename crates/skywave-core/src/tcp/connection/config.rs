@@ -3,13 +3,13 @@
 use crate::tcp::config::{Handshake, TcpConfig};
 use crate::time::Duration;
 
-/// Everything that makes one end of a connection; the peer has one of its own.
+/// Configuration of one end of a TCP connection; the peer has one of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConnectionConfig {
-    /// The policies of the halves, the largest payload that this end sends and accepts, its own initial
-    /// sequence number, the options that it offers (`sack`, `timestamps`, `ecn`), and its receive buffer
-    /// (`rwnd`). A connection always shakes hands and closes with FIN, whatever `handshake` and `fin`
-    /// say.
+    /// Policies of the sending and the receiving half, the largest payload that this end sends and accepts,
+    /// its own initial sequence number, the options that it offers (`sack`, `timestamps`, `ecn`), and its
+    /// receive buffer (`rwnd`). A connection always shakes hands and closes with FIN, whatever `handshake`
+    /// and `fin` say.
     pub tcp: TcpConfig,
     /// Offer window scaling (RFC 7323 section 2): without it no window is above 65,535 bytes.
     pub window_scaling: bool,
@@ -17,18 +17,18 @@ pub struct ConnectionConfig {
     pub nagle: bool,
     /// Probe a peer that is silent (RFC 9293 section 3.8.4); `None` for never.
     pub keep_alive: Option<KeepAlive>,
-    /// While the peer's window is zero, nothing of the stream is sent and the retransmission timer does not run,
-    /// even if data is in flight, as in BSD: so a zero window stops the sender without a cut, for as long as
-    /// it takes (Freeze-TCP, M-TCP). Otherwise only a window that all data in flight has filled does so.
+    /// While the peer's window is zero, nothing of the stream is sent and the retransmission timer does not
+    /// run, even if data is in flight, as in BSD: so a zero window stops the sender without a cut, for as
+    /// long as it takes (Freeze-TCP, M-TCP). False: the timer runs on for data in flight.
     pub freezes: bool,
     /// Give up when the peer has acknowledged nothing for this long although something waits for that
     /// (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
     pub user_timeout: Option<Duration>,
     /// Longest life of a segment in the network (MSL); TIME-WAIT lasts two of them.
     pub msl: Duration,
-    /// Shortest time between two acknowledgements of segments that carry nothing and are not
-    /// acceptable: two ends that find each other's acknowledgements unacceptable would answer one
-    /// another for ever, and a stranger could make a connection send (RFC 5961 section 7).
+    /// Shortest time between two acknowledgements that answer unacceptable segments without data, or
+    /// suspicious SYNs and resets (RFC 5961 section 7): two ends would else answer one another for ever, and
+    /// a stranger could make a connection send.
     pub challenge_interval: Duration,
     /// Tell the peer of every byte of room with each segment, as the stacks of BSD and Linux do. Otherwise the
     /// window's edge moves by a full segment or half the buffer (RFC 9293 section 3.8.6.2.2).
@@ -43,10 +43,11 @@ pub struct ConnectionConfig {
     pub takes_bare: bool,
     /// Segments are acceptable up to the end of the buffer, although the peer was told of less, as in BSD.
     pub accepts_whole_buffer: bool,
-    /// The acknowledgement of the peer's FIN repeats this end's if that is not acknowledged, as in BSD.
+    /// The acknowledgement of the peer's FIN carries this end's own FIN once more if that is not acknowledged
+    /// yet, as in BSD.
     pub repeats_fin: bool,
-    /// A full segment has as much less payload as timestamps take of it (RFC 6691); otherwise the MSS is of
-    /// payload alone.
+    /// The MSS counts timestamps, too: with them a full segment has 12 bytes less payload (RFC 6691). False:
+    /// the MSS is of payload alone.
     pub mss_counts_options: bool,
 }
 

@@ -7,8 +7,9 @@ use super::Connection;
 use crate::time::Time;
 
 impl Connection {
-    /// The way to the peer is cut: sends nothing but probes until [`Self::thaw`]. Timers of the sending
-    /// half stop, so that its windows stay as they are.
+    /// Holds the sending half still until [`Self::thaw`], because the path to the peer is cut: it sends
+    /// nothing but probes, and its timers stop, so that its windows stay as they are. Does nothing before the
+    /// handshake is over.
     pub fn freeze(&mut self) {
         if self.state.is_synchronized() {
             self.frozen = true;
@@ -25,7 +26,7 @@ impl Connection {
         }
     }
 
-    /// When the last acceptable segment of the peer came.
+    /// When the last acceptable segment of the peer came; time zero before the first one.
     pub fn last_heard(&self) -> Time {
         self.last_heard
     }

@@ -42,8 +42,8 @@ impl Connection {
         }
     }
 
-    /// Tells the peer of a window of zero until this is taken back, whatever room there is. It may have
-    /// sent into the old window: what comes is taken.
+    /// Tells the peer of a window of zero, whatever room there is, until called with false. The peer may have
+    /// sent into the old window: what comes is taken. Does nothing before the handshake is over.
     pub fn shut_window(&mut self, shut: bool) {
         if self.hold.shut != shut && self.state.is_synchronized() {
             self.hold.shut = shut;

@@ -9,7 +9,8 @@ use crate::packet::{Flags, Options, Segment, SynOptions};
 use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryConfig, TcpConfig};
 use crate::units::Segments;
 
-/// The largest payload of a peer that names none (RFC 9293 section 3.7.1, for IPv4).
+/// Largest payload, in bytes, that a peer is taken to accept whose SYN has no MSS option (RFC 9293 section
+/// 3.7.1, for IPv4).
 pub const DEFAULT_MSS: u16 = 536;
 /// Nobody is believed who asks for smaller segments: they would cost more headers than data.
 const LEAST_MSS: u16 = 48;
@@ -27,11 +28,11 @@ pub struct Agreed {
     pub mss: u32,
     /// Windows are scaled (RFC 7323 section 2).
     pub window_scaling: bool,
-    /// Receivers report blocks that they hold (RFC 2018).
+    /// Receivers send SACK blocks (RFC 2018).
     pub sack: bool,
     /// Segments carry timestamps (RFC 7323 section 3).
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168).
+    /// Explicit congestion notification is in use (RFC 3168).
     pub ecn: bool,
 }
 

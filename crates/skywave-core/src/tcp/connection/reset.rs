@@ -3,8 +3,8 @@
 use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
 
-/// The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1); none
-/// for another reset.
+/// The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1); `None` if
+/// the segment is itself a reset.
 pub fn refusal(segment: &Segment) -> Option<Segment> {
     if segment.is_rst() {
         return None;

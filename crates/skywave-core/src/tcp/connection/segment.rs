@@ -13,7 +13,7 @@ use crate::time::Time;
 /// before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Payload bytes before the first one, from the start of the stream.
+    /// Position in the peer's stream of the first byte taken: how many payload bytes come before it.
     pub position: u64,
     /// Payload bytes of the segment to leave out at its start.
     pub skip: u32,
@@ -22,7 +22,8 @@ pub struct Accepted {
 }
 
 impl Connection {
-    /// A segment from the peer arrived, in a packet on which its way has written `way`.
+    /// Takes a segment of the peer, which came in a packet with the marks and the ECN field `way`. Returns
+    /// where its payload belongs; `None` if no payload was taken.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, way: Way) -> Option<Accepted> {
         match self.state {
             State::Closed => {

@@ -31,17 +31,17 @@ pub enum State {
 }
 
 impl State {
-    /// Segments are exchanged with a peer.
+    /// True when segments are exchanged with a peer: in all states but CLOSED and LISTEN.
     pub fn is_open(self) -> bool {
         !matches!(self, Self::Closed | Self::Listen)
     }
 
-    /// Both ends know each other's sequence numbers.
+    /// True when both ends know each other's sequence numbers: from ESTABLISHED to TIME-WAIT.
     pub fn is_synchronized(self) -> bool {
         self.is_open() && !matches!(self, Self::SynSent | Self::SynReceived)
     }
 
-    /// The peer may send data that is new.
+    /// True while the peer may send data that is new: in ESTABLISHED, FIN-WAIT-1 and FIN-WAIT-2.
     pub fn may_receive(self) -> bool {
         matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
     }

@@ -8,9 +8,9 @@ use crate::time::Time;
 /// A segment to put on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outgoing {
-    /// The segment.
+    /// Header fields and options of the segment, and how many payload bytes it has.
     pub segment: Segment,
-    /// The ECN field of its packet.
+    /// The ECN field for the IP header of the segment's packet.
     pub ecn: Ecn,
     /// Payload bytes written before the segment's first one; no meaning without payload.
     pub position: u64,

@@ -19,8 +19,8 @@ impl Connection {
         una - u64::from(self.sender.is_done())
     }
 
-    /// Gives the peer up when it has acknowledged nothing for `timeout` although something waits for that, from now on;
-    /// `None` for never.
+    /// Gives the connection up, from now on, when the peer has acknowledged nothing for `timeout` although
+    /// something waits for an answer; `None` for never. A timeout that runs begins anew.
     pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         Arc::make_mut(&mut self.config).user_timeout = timeout;
         self.timers.stop(Timer::User);

@@ -55,10 +55,10 @@ parameters! {
     }
 }
 
-/// How TCP-DCR keeps its delay (section 3.3).
+/// How TCP-DCR measures its delay, from the first duplicate ACK until a loss counts as found (section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DcrWait {
-    /// By a timer of τ.
+    /// By a timer of τ smoothed round trips.
     Timer {
         /// Tick of its clock: it expires on the first one at or after τ. Zero for an exact clock.
         tick: Duration,
@@ -121,7 +121,8 @@ impl BuiltIn for Dcr {
 
 impl Detector for Dcr {}
 
-/// State of one TCP-DCR detector.
+/// Loss detector TCP-DCR, state of one sender: it waits for about a round trip after the first duplicate ACK,
+/// as segments may only be reordered.
 #[derive(Clone, Copy, Debug)]
 pub struct Dcr {
     config: DcrConfig,

@@ -20,7 +20,8 @@ use crate::tcp::flight::Flight;
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 
-/// State of one DDLRP detector.
+/// Loss detector DDLRP, state of one sender: further duplicate ACKs show that a fast retransmission was lost,
+/// too, and losses without a router's warning bring no cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Ddlrp {
     ordinary: Dupacks,
@@ -57,7 +58,8 @@ impl Detector for Ddlrp {
 }
 
 impl Ddlrp {
-    /// Nothing was lost yet; `ecn`: routers can warn.
+    /// A detector that has seen no loss yet. `ecn`: routers can warn of congestion by marks; without it every
+    /// loss brings a cut.
     pub fn new(ecn: bool) -> Self {
         Self {
             ordinary: Dupacks(3),

@@ -5,7 +5,8 @@ use super::dupacks::Dupacks;
 use super::{DetectionEvent, Detector, LossDetector};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 
-/// Three duplicate ACKs, or as many as can come.
+/// Loss detector early retransmit (RFC 5827): three duplicate ACKs, or fewer where too little is in flight
+/// for three.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyRetransmit {
     ordinary: Dupacks,

@@ -27,7 +27,7 @@ use super::slot::BuiltIn;
 use super::slot::register::slot;
 use super::window::{LossEvent, Window};
 
-/// The sender's state when it asks a detector.
+/// State of a sender when it asks its loss detector.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectionEvent<'a> {
     /// When the sender asks.
@@ -43,9 +43,9 @@ pub struct DetectionEvent<'a> {
     pub acked: Segments,
     /// Round trip of the newest segment that this ACK covers, when it was sent once.
     pub segment_rtt: Option<Duration>,
-    /// Latest round-trip sample of the retransmission timer.
+    /// Latest round-trip sample of the retransmission timer; `None` before the first.
     pub rtt: Option<Duration>,
-    /// Smoothed round-trip time of the retransmission timer.
+    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
     pub srtt: Option<Duration>,
     /// The estimator of the retransmission timer.
     pub rto: &'a RtoEstimator,
@@ -58,7 +58,7 @@ pub struct DetectionEvent<'a> {
 }
 
 impl DetectionEvent<'_> {
-    /// The window is below its threshold.
+    /// True while the congestion window is below the slow start threshold.
     pub fn in_slow_start(&self) -> bool {
         self.window.cwnd < self.window.ssthresh
     }
@@ -99,7 +99,7 @@ pub enum LossRule {
 /// The finding of a detector, by its own timer or by what was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing.
+    /// No loss was found, and nothing is to be done.
     Nothing,
     /// The oldest segment is lost.
     Lost,
@@ -110,19 +110,21 @@ pub enum Finding {
         /// When the segment that was lost was sent.
         sent_at: Time,
     },
-    /// A segment that was sent again is not acknowledged in time: the law answers a loss that brought no cut.
+    /// A segment that was sent again without a cut of the window is not acknowledged in time: the congestion
+    /// control now answers its loss.
     Unanswered,
-    /// A probe is to be sent: new data or the last segment again. The retransmission timer starts
-    /// anew. Counts for nothing while nothing is in flight, as [`Self::Silence`].
+    /// A probe is to be sent: new data or the last segment again. The retransmission timer starts anew.
+    /// Counts for nothing while nothing is in flight.
     Probe,
-    /// Nothing can be done but wait: the retransmission timer starts anew.
+    /// No loss was found, and no further probe may be sent now: the sender waits, and the retransmission
+    /// timer starts anew. Counts for nothing while nothing is in flight.
     Silence,
 }
 
 /// Finding of a detector on an ACK of new data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckFinding {
-    /// Nothing.
+    /// No loss was found, and no reordering.
     Nothing,
     /// The next segment is lost, too: it is sent again without another cut.
     NextLost,
@@ -146,13 +148,14 @@ pub struct Answer {
     pub keeps_timer: bool,
 }
 
-/// Facts about a detector by which the sender saves work, or leaves a decision to it. Default: none holds.
+/// Facts about a loss detector by which the sender saves work, or leaves a decision to it. Default: none
+/// holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The oldest segment is lost when duplicate ACKs have reached [`LossDetector::threshold`], and not otherwise: the
     /// sender counts, and asks for nothing else.
     pub only_counts: bool,
-    /// [`LossDetector::on_new_ack`] does nothing.
+    /// [`LossDetector::on_new_ack`] does nothing, so that the sender need not call it.
     pub ignores_new_acks: bool,
     /// The detector judges by the times of deliveries: [`Flight::delivery`] is kept, and
     /// [`on_duplicate`](LossDetector::on_duplicate), [`on_delivery`](LossDetector::on_delivery) and
@@ -282,7 +285,8 @@ pub trait LossDetector {
     }
 }
 
-/// RFC 3042: a segment on each of the first two of too few duplicate ACKs.
+/// Limited transmit (RFC 3042): one new segment beyond the window for each of the first two duplicate ACKs,
+/// none once there are `threshold` of them.
 #[inline]
 pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     Allowance::Beyond(if dupacks < threshold {
@@ -326,12 +330,13 @@ slot! {
 }
 
 impl DetectionConfig {
-    /// Reports of what the receiver holds are needed (RFC 2018), whatever the recovery does.
+    /// Whether the detector needs SACK blocks from the receiver (RFC 2018), whatever the recovery does; false
+    /// for a user's own.
     pub fn needs_sack(&self) -> bool {
         fact!(self, NEEDS_SACK, false)
     }
 
-    /// Routers' marks are needed (RFC 3168).
+    /// Whether the detector needs routers' ECN marks (RFC 3168); false for a user's own.
     pub fn needs_ecn(&self) -> bool {
         fact!(self, NEEDS_ECN, false)
     }

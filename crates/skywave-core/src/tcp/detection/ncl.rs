@@ -26,7 +26,8 @@ use crate::time::{Duration, Time};
 /// has no tick, a segment without an answer would be sent again each nanosecond.
 const LEAST_WAIT: Duration = Duration::from_millis(1);
 
-/// State of one TCP-NCL detector.
+/// Loss detector TCP-NCL, state of one sender: one timer sends a segment again, a second one decides a round
+/// trip later whether the loss was congestion.
 #[derive(Clone, Copy, Debug)]
 pub struct Ncl {
     /// When one of the two timers is due next.

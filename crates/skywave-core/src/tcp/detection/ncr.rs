@@ -77,7 +77,8 @@ impl Detector for Ncr {
     const NEEDS_SACK: bool = true;
 }
 
-/// State of one TCP-NCR detector.
+/// Loss detector TCP-NCR (RFC 4653), state of one sender: it waits for about a window's worth of duplicate
+/// ACKs, as segments may only be reordered.
 #[derive(Clone, Copy, Debug)]
 pub struct Ncr {
     transmit: NcrTransmit,

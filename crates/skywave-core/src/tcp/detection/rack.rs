@@ -21,7 +21,7 @@ const PERSIST: u32 = 16;
 /// Least time after which a segment can be lost.
 const INSTANT: Duration = Duration::from_nanos(1);
 
-/// State of one RACK-TLP sender (section 5.3).
+/// Loss detector RACK-TLP (RFC 8985), state of one sender (section 5.3).
 #[derive(Clone, Debug)]
 pub struct Rack {
     reordering: Reordering,
@@ -110,7 +110,7 @@ impl Reordering {
 }
 
 impl Rack {
-    /// Nothing was sent yet.
+    /// Detector of a new connection, which has sent nothing yet.
     pub fn new(setup: &Setup) -> Self {
         Self {
             reordering: Reordering {

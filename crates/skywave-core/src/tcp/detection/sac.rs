@@ -16,7 +16,8 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::units::Segments;
 
-/// State of one TCP SAC detector.
+/// Loss detector TCP SAC, state of one sender: once the duplicate ACKs of everything outstanding have come, a
+/// fast retransmission was lost, too, and is sent once more.
 #[derive(Clone, Copy, Debug)]
 pub struct Sac {
     ordinary: Dupacks,
@@ -60,7 +61,7 @@ impl BuiltIn for Sac {
 impl Detector for Sac {}
 
 impl Sac {
-    /// Nothing was lost yet.
+    /// A detector that has seen no loss yet.
     pub fn new() -> Self {
         Self {
             ordinary: Dupacks(3),

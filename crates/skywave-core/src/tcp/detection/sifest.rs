@@ -6,13 +6,12 @@ use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
-/// As many duplicate ACKs as the segments in flight could cause, or the fixed threshold, make a loss,
-/// unless the oldest segment was sent again within the last round trip.
+/// Loss detector SIFEST: as many duplicate ACKs as the segments in flight could cause, or the fixed
+/// threshold, make a loss, unless the oldest segment was sent again within the last round trip.
 ///
-/// The paper leaves open what duplicate ACKs mean that come from segments sent again needlessly. They
-/// ask for the first segment beyond those, and with two in flight one would be enough for another
-/// fast retransmit, and so on for ever. There RFC 6582's guard holds (section 3.2, step 2; ns-2's
-/// `bugFix_`), and there only.
+/// The paper leaves open what duplicate ACKs mean that come from segments sent again needlessly. They ask for
+/// the first segment beyond those, and with two in flight one would be enough for another fast retransmit,
+/// and so on for ever. There RFC 6582's guard holds (section 3.2, step 2; ns-2's `bugFix_`), and there only.
 #[derive(Clone, Copy, Debug)]
 pub struct Sifest {
     /// The fixed threshold.
@@ -87,7 +86,8 @@ impl BuiltIn for Sifest {
 impl Detector for Sifest {}
 
 impl Sifest {
-    /// No data sent yet.
+    /// Detector of a new connection, with no data sent yet; `threshold` is the fixed number of duplicate
+    /// ACKs.
     pub fn new(threshold: u32, setup: &Setup) -> Self {
         Self {
             threshold,
@@ -102,7 +102,7 @@ impl Sifest {
         }
     }
 
-    /// The estimate.
+    /// Segments that are believed to be in flight now.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }

@@ -18,7 +18,8 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::Duration;
 
-/// State of one T-DLRP detector.
+/// Loss detector T-DLRP, state of one sender: a fast retransmission was lost, too, if a segment sent after it
+/// has arrived, and losses without a router's warning bring no cut.
 #[derive(Clone, Copy, Debug)]
 pub struct TDlrp {
     /// Finds first losses, and tells what they mean.

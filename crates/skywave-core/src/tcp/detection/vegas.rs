@@ -6,8 +6,9 @@ use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
-/// On each duplicate ACK, and on the first two ACKs after a retransmission, the oldest segment is
-/// lost if it is older than an RTO computed from exact round trips.
+/// Loss detector of Vegas: besides three duplicate ACKs, the oldest segment is lost if it is older than an
+/// RTO computed from exact round trips, on each duplicate ACK and on the first two ACKs after a
+/// retransmission.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FineTimer {
     srtt: Duration,

@@ -30,7 +30,8 @@ parameters! {
     }
 }
 
-/// State of one detector.
+/// Loss detector of Yongmei et al. (2009, mechanism 2), state of one sender: a loss at a short round trip is
+/// no congestion, and many such losses make segments shorter.
 #[derive(Clone, Copy, Debug)]
 pub struct Yongmei2 {
     ordinary: Dupacks,

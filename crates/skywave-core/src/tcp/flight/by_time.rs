@@ -152,8 +152,8 @@ impl Flight {
         oldest.is_some_and(|s| self.is_lost(rule, s)) || self.finds_lost_again(rule)
     }
 
-    /// Whether `rule` finds segments lost now, and when it will find the last one that it may
-    /// judge, if that is later.
+    /// Whether `rule` finds segments lost now, and, if that is later, when it will find the last of those
+    /// lost that it may judge; `None` if it need not be asked later.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
         let oldest = self.segments.get(self.first_sent_once());
         let oldest = oldest.filter(|s| self.reaches(rule, s, s.last_sent));

@@ -10,7 +10,8 @@ use crate::time::{Duration, Time};
 /// window, but names no length.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 
-/// Transmissions that have arrived, cumulatively or selectively acknowledged.
+/// Record of the transmissions that have arrived, cumulatively or selectively acknowledged: by it RACK (RFC
+/// 8985) finds losses, and rates of delivery are sampled.
 #[derive(Clone, Debug, Default)]
 pub struct Delivery {
     /// When the present ACK came.
@@ -40,13 +41,14 @@ impl Delivery {
         self.rtt
     }
 
-    /// The round trip that the present ACK shows, if it reports something that was sent later than all that had
-    /// arrived.
+    /// The round trip that the present ACK shows; `None` unless it reports something that was sent later than
+    /// all that had arrived.
     pub fn sample(&self) -> Option<RttSample> {
         self.sample
     }
 
-    /// Smallest round trip lately (RACK.min_RTT).
+    /// Smallest round trip among the samples of the latest 150 to 300 s (RACK.min_RTT); zero before the first
+    /// one.
     pub fn min_rtt(&self) -> Duration {
         self.min_rtt.get()
     }
@@ -114,7 +116,7 @@ impl Delivery {
     }
 }
 
-/// A round trip, of a segment that was sent again or not.
+/// Round trip that an ACK shows, also of a segment that was sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RttSample {
     /// Time from the last transmission of the segment to its ACK.
@@ -150,8 +152,8 @@ impl MinRtt {
     }
 }
 
-/// Segments last sent before a transmission that arrived, and long enough ago (RFC 8985 section 6.2,
-/// step 5).
+/// Rule by which segments are lost that were last sent before a transmission that arrived, and long enough
+/// ago (RFC 8985 section 6.2, step 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentBefore {
     pub(super) time: Time,
@@ -185,7 +187,7 @@ impl SentBefore {
         sent + self.wait
     }
 
-    /// `segment` is lost.
+    /// Whether `segment` is lost by this rule.
     pub fn covers(&self, segment: &Sent) -> bool {
         self.precedes(segment.last_sent, segment.end) && self.due(segment.last_sent) <= self.now
     }
@@ -207,7 +209,8 @@ impl Flight {
         self.delivery.as_mut()?.rate.as_mut()
     }
 
-    /// The segment at `position` has just been sent: takes its snapshot, if rates are wanted.
+    /// Takes a snapshot of the segment at `position`, which has just been sent, if rates of delivery are
+    /// sampled.
     pub fn note_sent(&mut self, position: u64, now: Time) {
         if self.rate().is_none() {
             return;
@@ -227,7 +230,8 @@ impl Flight {
         }
     }
 
-    /// An ACK was taken: its sample of the rate, if rates are wanted and it delivered anything.
+    /// The sample of the delivery rate that the present ACK gives, once it was taken; `None` if rates are not
+    /// sampled, or if it delivered nothing.
     pub fn rate_sample(&mut self) -> Option<RateSample> {
         let (first, lost, flight) = (self.first_number(), self.lost_ever, self.in_network());
         let delivery = self.delivery.as_mut()?;
@@ -276,13 +280,15 @@ impl Flight {
         }
     }
 
-    /// The segment found lost longest ago that nobody has asked for, if losses are sampled.
+    /// The segment found lost longest ago that no call has returned yet; `None` if there is none, or if
+    /// losses are not sampled.
     #[inline]
     pub fn poll_loss(&mut self) -> Option<LossSample> {
         self.rate()?.poll_loss()
     }
 
-    /// The application has nothing to send although there is room.
+    /// The application has nothing to send, or the receiver no room, although the congestion window has room:
+    /// rate samples of what is sent from now on say so, until what is in flight has arrived.
     pub fn note_app_limited(&mut self) {
         let flight = self.pipe();
         if let Some(rate) = self.rate() {
@@ -297,13 +303,14 @@ impl Flight {
         rate.is_some_and(RateSampler::is_app_limited)
     }
 
-    /// The record of deliveries, if one is kept.
+    /// The record of deliveries; `None` unless [`Self::track_delivery`] was called.
     #[inline]
     pub fn delivery(&self) -> Option<&Delivery> {
         self.delivery.as_deref()
     }
 
-    /// An ACK comes, whose reports [`Self::sack`] and [`Self::acknowledge`] take next.
+    /// An ACK comes that echoes the timestamp `echo`; [`Self::sack`] and [`Self::acknowledge`] take its
+    /// reports next.
     pub fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         let flight = self.in_network();
         if let Some(delivery) = &mut self.delivery {

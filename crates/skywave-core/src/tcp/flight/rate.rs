@@ -11,30 +11,32 @@ use crate::ring::Ring;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
 
-/// A sample of the rate of delivery, as an ACK gives it.
+/// Sample of the rate of delivery, which an ACK gives for the segment sent last among those that it reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
-    /// Bytes delivered over the interval.
+    /// Bytes delivered since the sampled segment was sent.
     pub delivered: u64,
-    /// The longer of the times that the sending and the acknowledging of these bytes took.
+    /// The longer of the times that the sending and the acknowledging of the [delivered](Self::delivered)
+    /// bytes took.
     pub interval: Duration,
-    /// Bytes that had been delivered on the connection when the segment was sent that this sample is
-    /// about. A round trip is over when it reaches what was delivered at the round's start.
+    /// Bytes that had been delivered on the connection when the sampled segment was sent. A round trip is
+    /// over when it reaches what was delivered at the round's start.
     pub prior_delivered: u64,
     /// Bytes delivered on the connection until now.
     pub total_delivered: u64,
-    /// Bytes in flight when that segment was sent, itself included.
+    /// Bytes in flight when the sampled segment was sent, itself included.
     pub flight_at_send: u64,
     /// Bytes in flight before this ACK.
     pub flight_before: u64,
-    /// Bytes in flight now.
+    /// Bytes in flight after this ACK.
     pub flight_now: u64,
-    /// Bytes that were found lost between the sending of that segment and now.
+    /// Bytes that were found lost between the sending of the sampled segment and now.
     pub lost: u64,
-    /// Round trip of that segment, if it was sent once and the connection did not stand still meanwhile.
+    /// Round trip of the sampled segment; `None` if it was sent again, or if the connection stood still
+    /// meanwhile.
     pub rtt: Option<Duration>,
-    /// The application had nothing more to send then, the receiver had no room for more, or the connection stood still
-    /// meanwhile: the path may carry more than the sample says.
+    /// When the sampled segment was sent, the application had nothing more to send or the receiver no room,
+    /// or the connection stood still meanwhile: the path may carry more than the sample says.
     pub app_limited: bool,
     /// The interval is shorter than the smallest round trip, as happens after reneging or
     /// compressed ACKs: the sample says nothing about the path.
@@ -70,7 +72,8 @@ pub struct LossSample {
     pub sent_at: Time,
     /// Whether the segment had been sent before `sent_at`.
     pub resent: bool,
-    /// The application had nothing more to send when it was sent, or the receiver no room for more.
+    /// The application had nothing more to send when the segment was last sent, or the receiver no room for
+    /// more.
     pub app_limited: bool,
 }
 

@@ -40,7 +40,7 @@ impl Scoreboard {
 }
 
 impl Flight {
-    /// End of the highest block reported; `una` or less when there is none.
+    /// End of the highest SACK block reported, as a position; `una` or less when there is none.
     #[inline]
     pub fn highest_sacked(&self) -> u64 {
         self.highest
@@ -67,13 +67,13 @@ impl Flight {
         scoreboard.flat_map(|s| s.held.iter().rev())
     }
 
-    /// Bytes in flight below `edge` that the receiver holds.
+    /// Bytes in flight below position `edge` that SACK blocks report as received.
     pub fn held_below(&self, edge: u64) -> u64 {
         let held = self.held_from_above().filter(|span| span.start < edge);
         held.map(|span| span.end.min(edge) - span.start).sum()
     }
 
-    /// The receiver holds this number of segments or more.
+    /// Whether SACK blocks report at least `wanted` segments in flight as received.
     pub fn holds_segments(&self, wanted: usize) -> bool {
         if self.sacked == 0 {
             return wanted == 0;
@@ -217,8 +217,8 @@ impl Flight {
         }
     }
 
-    /// End of the segments that RFC 6675's `IsLost` calls lost: those with `threshold` (DupThresh)
-    /// separate ranges held above them, or more than `threshold` - 1 full segments.
+    /// End of the segments that RFC 6675's `IsLost` calls lost: those with `threshold` (DupThresh) separate
+    /// ranges reported above them, or more than `threshold` - 1 full segments. `una` if there are none.
     pub fn lost_below(&self, mss: u32, threshold: u32) -> u64 {
         if threshold == 0 {
             return self.max;
@@ -321,7 +321,7 @@ impl Flight {
         self.note_lost(self.first_number() + index as u64, start, end);
     }
 
-    /// Positions of the first segment that is to be sent again.
+    /// Positions of the first segment that counts as lost and is to be sent again; `None` if there is none.
     #[inline]
     pub fn next_lost(&mut self) -> Option<Range<u64>> {
         if self.lost == 0 {
@@ -347,8 +347,8 @@ impl Flight {
         Some(lost)
     }
 
-    /// The first segment below the highest report that was neither reported nor sent again (RFC
-    /// 6675 section 4, rule 3 of `NextSeg`).
+    /// The first segment below the highest report that was neither reported nor sent again (RFC 6675 section
+    /// 4, rule 3 of `NextSeg`); `None` if there is none.
     pub fn next_hole(&mut self) -> Option<Sent> {
         let scoreboard = self.scoreboard.as_ref()?;
         let highest = self.highest;
@@ -370,7 +370,7 @@ impl Flight {
         hole
     }
 
-    /// The last segment that ends at `edge` or below and is not reported.
+    /// The last segment that ends at position `edge` or below and is not reported; `None` if there is none.
     pub fn last_hole_below(&self, edge: u64) -> Option<Sent> {
         let mut end = self.index_ending(edge);
         loop {

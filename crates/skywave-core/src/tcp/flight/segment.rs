@@ -17,7 +17,7 @@ pub struct Sent {
     pub last_sent: Time,
     /// How often the segment was sent; 65,535 stands for that or more.
     pub transmissions: u32,
-    /// Whether the receiver holds the segment (RFC 2018).
+    /// Whether a SACK block reports the segment as received (RFC 2018).
     pub sacked: bool,
     /// Whether the segment counts as lost and is to be sent again.
     pub lost: bool,
@@ -30,7 +30,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Number of positions that the segment takes.
+    /// Sequence numbers that the segment takes: its bytes, and one each for SYN and FIN.
     #[expect(clippy::len_without_is_empty, reason = "a segment is never empty")]
     pub const fn len(&self) -> u64 {
         self.end - self.start
@@ -55,7 +55,8 @@ impl Marks {
     pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
 }
 
-/// A [`Sent`] as the flight keeps it: half a cache line, so that none lies in two of them.
+/// Stored record of a segment in flight, which others see as a [`Sent`]: half a cache line, so that none lies
+/// in two of them.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Kept {

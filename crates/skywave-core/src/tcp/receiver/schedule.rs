@@ -110,7 +110,7 @@ impl Receiver {
         }
     }
 
-    /// The time is over for which an ACK, or duplicate ones, were kept back, if it is.
+    /// Lets the ACKs go out that were kept back, if their time is over at `now`; does nothing before.
     pub fn on_timer(&mut self, now: Time) {
         if self.timer == Time::MAX || self.timer > now {
             return;

@@ -45,7 +45,7 @@ pub enum Progress {
     Open,
     /// The recovery has ended with this ACK; the window does not grow on it.
     Done,
-    /// The recovery goes on.
+    /// The recovery goes on: the ACK is a partial one.
     Partial {
         /// The retransmission timer is to be restarted.
         restart_timer: bool,
@@ -115,10 +115,9 @@ pub trait LossRecovery {
     }
 }
 
-/// A sender's recovery.
+/// Loss recovery of one sender: its policy, and whether a recovery is going on.
 ///
-/// Whether one is going on is kept here, at its start: most of the time none is, and then there is nothing to
-/// ask.
+/// The flag is kept here, at its start: most of the time none is, and then there is nothing to ask.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Recovery {
@@ -169,7 +168,7 @@ macro_rules! tell {
 }
 
 impl RecoveryConfig {
-    /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
+    /// True if the scoreboard decides what is sent: the receiver must send SACK blocks, and only those
     /// duplicate ACKs count that report new data.
     pub fn uses_sack(self) -> bool {
         fact!(self, USES_SACK)
@@ -197,7 +196,7 @@ impl Recovery {
         }
     }
 
-    /// True when the scoreboard decides what is sent, so that duplicate ACKs must carry news.
+    /// True if the scoreboard decides what is sent, so that only duplicate ACKs count that report new data.
     pub fn uses_sack(&self) -> bool {
         self.member.uses_sack()
     }

@@ -22,7 +22,7 @@ parameters! {
     }
 }
 
-/// State of one fast recovery.
+/// Fast recovery of NewReno (RFC 6582), state of one sender.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno {
     config: NewRenoConfig,
@@ -35,7 +35,8 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    /// No recovery yet.
+    /// No recovery yet; `impatient`: only the first partial ACK of a recovery restarts the timer, unless
+    /// `config` is patient.
     pub fn new(config: NewRenoConfig, impatient: bool) -> Self {
         Self {
             config,

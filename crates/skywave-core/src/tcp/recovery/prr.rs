@@ -7,7 +7,7 @@ use super::{Repair, Repairs, Sack};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::Response;
 
-/// State of one recovery, in bytes.
+/// Proportional rate reduction (RFC 6937, RFC 9937) in one recovery: how many bytes each ACK lets out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {
     /// The RFC's ssthresh: what is to be in flight at the end, the controller's `window_after`.
@@ -40,7 +40,7 @@ impl Repairs for Prr {
 }
 
 impl Prr {
-    /// A recovery begins.
+    /// A recovery begins, to which the congestion control has answered with `response`.
     pub fn begin(repair: &Repair, response: Response) -> Self {
         let flight = &repair.flight;
         Self {

@@ -21,7 +21,7 @@ parameters! {
     }
 }
 
-/// State of one fast recovery.
+/// Fast recovery of Reno (RFC 5681), state of one sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Reno {
     config: RenoConfig,

@@ -7,7 +7,7 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
-/// State of one recovery.
+/// SACK-based recovery (RFC 6675), with or without PRR, state of one sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sack {
     /// RecoveryPoint: next position to send when the loss was found.
@@ -21,7 +21,7 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// No recovery yet; `prr`: reduce the rate in proportion.
+    /// No recovery yet; `prr`: the window is reduced in proportion to what arrives (RFC 6937).
     pub fn new(prr: bool) -> Self {
         Self {
             prr: prr.then(Prr::default),

@@ -7,7 +7,7 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, Window};
 use crate::units::Segments;
 
-/// State of one recovery.
+/// SACK-based recovery with the simpler pipe of ns-2's Sack1 (Fall and Floyd 1996), state of one sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sack1 {
     recover: Option<u64>,

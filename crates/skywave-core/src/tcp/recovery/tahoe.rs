@@ -5,14 +5,14 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::Response;
 use crate::units::Segments;
 
-/// No fast recovery, and so no state.
+/// Recovery of Tahoe: slow start from the lost segment, going back N. No fast recovery, and so no state.
 #[derive(Clone, Copy, Debug)]
 pub struct Tahoe {
     loss_window: Segments,
 }
 
 impl Tahoe {
-    /// Slow start begins with `loss_window`.
+    /// Recovery of Tahoe, whose slow start after a loss begins with `loss_window`.
     pub fn new(loss_window: Segments) -> Self {
         Self { loss_window }
     }

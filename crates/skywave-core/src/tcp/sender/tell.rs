@@ -55,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// The round-trip sample taken since the last call, if one was.
+    /// The latest round-trip time that was sampled since the last call; `None` if none was.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
         std::mem::take(&mut self.rtt_untold).then_some(self.last_rtt)
     }
@@ -65,17 +65,17 @@ impl Sender {
         &self.rto
     }
 
-    /// Counters of what was done so far.
+    /// Counts of retransmissions, timeouts, cuts and segments so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
     }
 
-    /// Adds up [`Self::limit_times`] between `from` and `to` only.
+    /// Counts in [`Self::limit_times`] only the time between `from` and `to`.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }
 
-    /// The limit that keeps it from sending more, as of the last [`Self::poll_transmit`]; `None`
+    /// The limit that keeps the sender from sending more, as of the last [`Self::poll_transmit`]; `None`
     /// while the connection is not open.
     pub fn limited_by(&self) -> Option<Limit> {
         self.limits.limit()

@@ -38,19 +38,20 @@ pub struct Departure {
 }
 
 impl Departure {
-    /// Position of its first byte, or of its SYN or FIN.
+    /// Position of the segment's first byte, or of its SYN or FIN.
     #[inline]
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// No other one follows until the next input: to poll again is needless.
+    /// True if no other segment follows until the next input: to poll again is needless. False if that is not
+    /// known.
     #[inline]
     pub fn is_last(&self) -> bool {
         self.last
     }
 
-    /// The ECN field of its packet.
+    /// The ECN field for the IP header of the segment's packet.
     #[inline]
     pub fn ecn(&self) -> Ecn {
         self.ecn

@@ -54,7 +54,8 @@ impl BuiltIn for Cause {
     }
 }
 
-/// Finds the cause of timeouts.
+/// Timeout policy that finds out the cause afterwards: if the round trips of what is sent again show a short
+/// queue, the cut of window and RTO is taken back.
 #[derive(Clone, Copy, Debug)]
 pub struct Cause {
     config: CauseConfig,

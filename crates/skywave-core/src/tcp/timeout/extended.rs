@@ -42,8 +42,8 @@ impl BuiltIn for Extended {
     }
 }
 
-/// The first expiry since new data was acknowledged restarts the timer with a longer time; the next
-/// one is a timeout.
+/// Timeout policy for long delays: the first expiry since new data was acknowledged restarts the timer with a
+/// longer time; the next one is a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Extended {
     config: ExtendedConfig,
@@ -54,7 +54,7 @@ pub struct Extended {
 }
 
 impl Extended {
-    /// The regular timer of a connection not known to be delayed.
+    /// Policy of a new connection, on which no timer has expired yet.
     pub fn new(config: ExtendedConfig) -> Self {
         Self {
             config,

@@ -12,10 +12,11 @@ use super::slot::register::slot;
 use super::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
-/// An action instead of a timeout; neither the window nor what counts as in flight changes.
+/// Longer wait when the retransmission timer expires, instead of a timeout: neither the window nor what
+/// counts as in flight changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extension {
-    /// The timer is restarted with this.
+    /// Time until the retransmission timer expires next.
     pub timer: Duration,
     /// The oldest segment is sent again.
     pub retransmit: bool,

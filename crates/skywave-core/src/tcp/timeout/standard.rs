@@ -3,7 +3,8 @@
 use super::TimeoutPolicy;
 use crate::tcp::slot::{BuiltIn, Setup};
 
-/// Nothing of its own.
+/// Standard timeout policy: what the congestion control answers, going back N and a doubled RTO (RFC 5681,
+/// RFC 6298).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standard;
 

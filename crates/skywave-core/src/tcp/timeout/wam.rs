@@ -53,7 +53,8 @@ impl BuiltIn for Wam {
     }
 }
 
-/// State of a TCP-WAM sender.
+/// Timeout policy of TCP-WAM, state of one sender: after the first expiry it goes on with new data that asks
+/// the receiver for an answer, and cuts only if none comes.
 #[derive(Clone, Copy, Debug)]
 pub struct Wam {
     config: WamConfig,

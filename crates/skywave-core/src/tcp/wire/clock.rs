@@ -16,7 +16,7 @@ pub struct TimestampClock {
 }
 
 impl TimestampClock {
-    /// The slowest clock that RFC 7323 section 5.4 permits.
+    /// Longest tick that RFC 7323 section 5.4 permits.
     pub const MAX_TICK: Duration = Duration::from_secs(1);
 
     /// A clock of this tick; `None` when that is zero or longer than [`Self::MAX_TICK`].
@@ -27,12 +27,12 @@ impl TimestampClock {
         (!tick.is_zero() && tick <= Self::MAX_TICK).then_some(Self { tick })
     }
 
-    /// The time between two values.
+    /// Length of a tick, the time between two values.
     pub const fn tick(self) -> Duration {
         self.tick
     }
 
-    /// `time` on the wire.
+    /// Timestamp of `time` on the wire: in whole ticks, rounded down, modulo 2^32.
     pub const fn to_wire(self, time: Time) -> u32 {
         self.ticks(time) as u32
     }

@@ -16,7 +16,7 @@ pub enum Layer {
 /// Why bytes are no TCP segment. Offsets count from the first byte of the packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireError {
-    /// Neither IPv4 nor IPv6.
+    /// IP version that is neither 4 nor 6.
     Version(u8),
     /// Fewer bytes than a header or a length field calls for.
     Truncated {
@@ -53,7 +53,7 @@ pub enum WireError {
     /// with segments left (43), an authentication header (51), or hop-by-hop options (0) that are not
     /// first.
     Extension(u8),
-    /// Another transport protocol than TCP.
+    /// Number of a transport protocol that is not TCP.
     Protocol(u8),
     /// A TCP option with a length that it cannot have: below two, beyond the end of the header, or
     /// another than its kind's (RFC 9293 section 3.1, MUST-7).

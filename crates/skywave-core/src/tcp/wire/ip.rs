@@ -17,7 +17,7 @@ use super::error::{Layer, WireError, WriteError};
 pub const TCP: u8 = 6;
 /// Protocol number of UDP.
 pub const UDP: u8 = 17;
-/// Bytes of the longer header that is written.
+/// Bytes of the longest IP header that is written: IPv6's.
 pub const MAX_HEADER: usize = Ipv6Header::LEN;
 /// Hops that a packet may take: the recommended default of RFC 1700.
 const HOP_LIMIT: u8 = 64;
@@ -167,7 +167,7 @@ fn ecn_field(ecn: Ecn) -> IpEcn {
     }
 }
 
-/// A packet that was read.
+/// IP packet that was read: its header and its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     /// IP header of the packet.
@@ -178,7 +178,8 @@ pub struct Packet<'a> {
     pub payload: &'a [u8],
 }
 
-/// Reads a whole packet, with IPv4's options and IPv6's extension headers skipped.
+/// Reads a whole IP packet, with IPv4's options and IPv6's extension headers skipped; bytes after its end are
+/// left out.
 pub fn parse(bytes: &[u8]) -> Result<Packet<'_>, WireError> {
     let slice = IpSlice::from_slice(bytes).map_err(refused)?;
     let packet = match &slice {

@@ -43,9 +43,9 @@ pub use clock::TimestampClock;
 pub use error::{Layer, WireError, WriteError};
 pub use options::{MAX_LEN as MAX_OPTIONS, options_len};
 
-/// Bytes of the longest headers that are written.
+/// Bytes of the longest IP and TCP headers, options included, that are written together.
 pub const MAX_HEADERS: usize = ip::MAX_HEADER + TcpHeader::MAX_LEN;
-/// Payload for which a packet has room whatever its addresses and options are: IPv4's length field
+/// Payload bytes for which a packet has room whatever its addresses and options are: IPv4's length field
 /// counts the headers too.
 pub const MAX_PAYLOAD: usize =
     u16::MAX as usize - (etherparse::Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN);
@@ -75,7 +75,7 @@ pub struct Header {
     /// Window scale that its sender has announced; more than [`MAX_SHIFT`] is taken for that. The window
     /// of a SYN is never scaled (RFC 7323 section 2.2).
     pub window_shift: u8,
-    /// Clock of the timestamps.
+    /// Clock in whose ticks the timestamps are written.
     pub clock: TimestampClock,
 }
 
@@ -99,7 +99,7 @@ impl Ticks {
     }
 }
 
-/// A packet that was read, its fields as they are on the wire.
+/// TCP segment and IP header of a packet that was read, with the fields as they are on the wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parsed<'a> {
     /// Addresses and ports of the packet's two ends.
@@ -114,23 +114,23 @@ pub struct Parsed<'a> {
     pub flags: Flags,
     /// The window field, not scaled.
     pub window: u16,
-    /// Timestamp option.
+    /// Timestamp option; `None` if the segment has none.
     pub timestamps: Option<Ticks>,
     /// Offers of a SYN, or the SACK blocks of another segment; options that do not belong to a
     /// segment's kind are ignored. A SYN that offers nothing has none.
     pub options: Options,
-    /// The payload.
+    /// Payload bytes of the segment.
     pub payload: &'a [u8],
 }
 
 impl Parsed<'_> {
-    /// The segment that this is to a connection.
+    /// The segment as a connection takes it, with its window scaled and its timestamps as times.
     ///
-    /// `window_shift` is the scale announced by its sender, more than [`MAX_SHIFT`] is taken for that.
-    /// `near` are times near which the timestamps are: the last value of the peer's, and of our own
-    /// clock, which it echoes, the time now. Both are read with `clock`. That is right for the echo. The
-    /// tick of a peer's clock is not known, and need not be: the value is only compared with others and
-    /// echoed unchanged.
+    /// `window_shift` is the scale announced by its sender, more than [`MAX_SHIFT`] is taken for that. `near`
+    /// has times near those of the timestamps: the latest value of the peer's clock, and for the echo, which
+    /// is of our own clock, the time now. Both are read with `clock`. That is right for the echo. The tick of
+    /// a peer's clock is not known, and need not be: the value is only compared with others and echoed
+    /// unchanged.
     pub fn segment(&self, window_shift: u8, clock: TimestampClock, near: Timestamps) -> Segment {
         let shift = if self.flags.contains(Flags::SYN) {
             0
@@ -190,8 +190,8 @@ pub fn write_headers(
     Ok(())
 }
 
-/// Appends the headers alone for a device that adds up the rest of the packet: in the place of the checksum is the sum of the
-/// pseudo header. Returns how many of the bytes are the IP header's.
+/// Appends the headers alone for a device that adds up the rest of the packet: in the place of the checksum
+/// is the sum of the pseudo header. Returns how many of the bytes are the IP header's.
 pub fn write_unsummed(
     header: &Header,
     segment: &Segment,
@@ -247,12 +247,13 @@ fn window_field(segment: &Segment, shift: u8) -> u16 {
     u16::try_from(segment.window >> shift).unwrap_or(u16::MAX)
 }
 
-/// Reads a packet; bytes after its end are ignored.
+/// Reads an IP packet with a TCP segment; bytes after its end are ignored.
 pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
     read(bytes, true)
 }
 
-/// Reads a packet whose TCP checksum a device has checked, or has not filled in: it is not looked at.
+/// Reads an IP packet with a TCP segment, but not its TCP checksum, which a device has checked or not filled
+/// in.
 pub fn parse_unsummed(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
     read(bytes, false)
 }

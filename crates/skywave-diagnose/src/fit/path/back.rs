@@ -38,9 +38,10 @@ pub struct Back {
     pub bps: Estimate,
     /// The most packets that its queue held, acknowledgements all of them.
     pub packets: u32,
-    /// Limit or not: it held as many again and again.
+    /// Whether `packets` is the limit of the queue, as it was met again and again; else the queue may hold
+    /// more.
     pub is_full: bool,
-    /// Median wait of acknowledgements, seconds.
+    /// Median time that acknowledgements waited in this queue, seconds.
     pub wait_s: f64,
 }
 

@@ -15,18 +15,18 @@ const REPAIRED: f64 = 0.25;
 /// A variation above this makes the spacing of single packets tell nothing, seconds.
 pub(super) const SPACED_S: f64 = 0.002;
 
-/// Variation of a path's round trips that no queue makes.
+/// Variation of a path's round trips that no queue makes, as probes of the idle link tell it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Idle {
-    /// Jitter.
+    /// Distribution of the jitter; `None` if there is none, or probes do not tell.
     pub jitter: Option<JitterModel>,
-    /// Mean round trip with jitter, seconds, where there is jitter.
+    /// Mean round trip of the idle link, jitter included, seconds; `None` where there is no jitter.
     pub mean_s: Option<f64>,
     /// Seconds above the base that jitter hardly exceeds.
     pub varies_s: f64,
     /// Seconds between the longest and the shortest level of the base round trip.
     pub steps_s: f64,
-    /// Repair by the link.
+    /// Retransmission by the link itself; `None` if probes show none.
     pub arq: Option<Arq>,
 }
 

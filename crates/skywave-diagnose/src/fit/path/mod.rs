@@ -40,13 +40,13 @@ const SYN_BYTES: f64 = 60.0;
 /// Rate of a bottleneck.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RateModel {
-    /// One rate, bits a second of IP.
+    /// Constant rate in bits a second, headers from IP on counted, and how it was found.
     Constant(Estimate, RateBy),
-    /// A rate that changes, as it was recorded.
+    /// A rate that changes, as a trace.
     Recorded(Recorded),
 }
 
-/// The kind of a loss.
+/// Cause of a packet's loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// By a full or managed queue, or by a policer.
@@ -55,32 +55,35 @@ pub enum Loss {
     Random,
 }
 
-/// A path as one transfer tells it.
+/// Path of one TCP transfer, estimated from what its sender saw.
 #[derive(Clone, Debug)]
 pub struct PathFit {
-    /// Least round trip without any queue, seconds; transmission times of a small packet are in it no more.
+    /// Round trip of the path without queues, and without the time that a small packet takes to be
+    /// transmitted, seconds.
     pub base_s: Estimate,
     /// Rate of the bottleneck.
     pub rate: Known<RateModel>,
-    /// The bottleneck has at least this, bits a second.
+    /// Largest rate over a short window, bits a second: the bottleneck has at least this.
     pub at_least_bps: f64,
-    /// Kind and size of its queue.
+    /// Kind and size of the bottleneck's queue.
     pub queue: Known<Choice<QueueModel>>,
-    /// Bytes of a full packet, which a limit in packets is counted in.
+    /// Bytes of a full packet from the IP header on, by which limits in packets are converted.
     pub packet: f64,
-    /// The most that the queue held, bytes, if the rate is known.
+    /// Most bytes that packets found in the bottleneck's queue, if the rate is known.
     pub queued: Option<f64>,
-    /// A policer.
+    /// Policer that explains losses; `None` if none does.
     pub policer: Option<Policer>,
-    /// Order of packets is kept while the link sends one again; `None` if it is not known to do so.
+    /// Whether the link keeps packets in order while it sends one again; `None` if it is not known to
+    /// retransmit.
     pub in_order: Option<bool>,
-    /// A queue on the way back.
+    /// Queue on the way back, in which acknowledgements waited; `None` if there is none.
     pub back: Option<Back>,
-    /// Losses of the channel.
+    /// Model of the channel's losses, that is of those that neither a queue nor a policer explains.
     pub losses: Known<Choice<LossModel>>,
     /// Times in which nothing arrived of what was sent.
     pub outages: Outages,
-    /// The kind of each loss, beside the transfer's transmissions; `None` for what was not lost.
+    /// Cause of each loss, an entry for each of the transfer's [`Transfer::sent`]; `None` for what was not
+    /// lost.
     pub kinds: Vec<Option<Loss>>,
 }
 
@@ -89,7 +92,7 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     fit_beside(transfer, Idle::default())
 }
 
-/// Path of a transfer whose idle link is known from probes.
+/// Path of a transfer whose idle link is known from probes; `None` if no round trip is known.
 pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let back = back::without(transfer);
     let back = back.as_ref();

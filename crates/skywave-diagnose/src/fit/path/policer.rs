@@ -48,12 +48,12 @@ const BURST_SCALE: f64 = 10.0;
 const RATE: f64 = 0.01;
 const BURST: f64 = 0.1;
 
-/// A policer's rate and size.
+/// Policer as a token bucket, which drops what comes faster than its tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
     /// Rate of its tokens, bits a second.
     pub bps: Estimate,
-    /// Most tokens, bytes.
+    /// Most tokens in the bucket, bytes.
     pub burst: Estimate,
 }
 

@@ -43,14 +43,14 @@ pub(super) struct Busy {
     pub(super) bps: f64,
 }
 
-/// How a rate was found.
+/// Method by which a bottleneck's rate was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateBy {
-    /// Arrivals while a queue stood.
+    /// Rate of arrivals while a queue stood.
     Busy,
     /// Spacing of the answers to segments sent back to back.
     Trains,
-    /// Round trips behind what was sent just before.
+    /// Length of the round trips of packets that wait behind those sent just before.
     Behind,
 }
 

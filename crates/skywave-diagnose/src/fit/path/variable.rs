@@ -10,17 +10,18 @@ const IDLE_S: f64 = 0.01;
 const LONGEST_IDLE_S: f64 = 60.0;
 /// Time over which the rate is remembered that such a time is filled with, seconds of work.
 const MEMORY_S: f64 = 1.0;
-/// Bytes of an opportunity, as traces have it.
+/// Bytes that each line of a trace of rates lets through, as in mahimahi's format.
 pub const OPPORTUNITY: f64 = 1500.0;
 
-/// A rate as it was recorded.
+/// Rate that changes, as a trace of the times at which the bottleneck could send a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Opportunities to send 1500 bytes, milliseconds from the transfer's first answer.
+    /// Opportunities to send 1500 bytes, milliseconds from the transfer's first answer, or from the beginning
+    /// of a trace that was given.
     pub opportunities_ms: Vec<u64>,
     /// A usual rate, bits a second: of a transfer the median while it was busy, of a table the mean.
     pub typical_bps: f64,
-    /// Share of the time in which the bottleneck was not seen at work: the rate before was put there.
+    /// Share of the time, 0 to 1, in which the rate was not seen and is filled in with the one before.
     pub filled: f64,
 }
 

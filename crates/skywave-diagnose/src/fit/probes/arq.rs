@@ -4,16 +4,17 @@ use super::sample::{NORMAL, Sample, median, spread};
 use crate::fit::Estimate;
 use crate::fit::special::proportion;
 
-/// Retransmission by the link as a lattice of delays shows it. Which direction has it, or both, is not told.
+/// Retransmission by the link, as probes show it: delays lie at whole multiples of a time above the base.
+/// Which direction has it, or both, is not told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arq {
     /// Time from a failed transmission to the next one, seconds.
     pub round_trip_s: Estimate,
-    /// Probability that a transmission fails.
+    /// Probability that a transmission of the link fails.
     pub p: Estimate,
     /// Most retransmissions of one probe that were seen.
     pub most_retries: u32,
-    /// Probes waited for a delayed one before them. `None` if the probes are too far apart to tell.
+    /// Whether probes wait for a delayed one before them. `None` if the probes are too far apart to tell.
     pub in_order: Option<bool>,
 }
 

@@ -11,10 +11,10 @@ pub(super) use cost::Cell;
 use cost::Host;
 use law::Law;
 
-/// A law of jitter with its parameters.
+/// Distribution of a delay's random variation, with its fitted parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JitterModel {
-    /// No jitter that is more than a host's own: 0.3 ms.
+    /// No jitter beyond that of a host itself, 0.3 ms.
     None,
     /// Uniform, in one direction.
     Uniform {

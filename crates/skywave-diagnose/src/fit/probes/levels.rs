@@ -7,23 +7,23 @@ use crate::fit::changes::changes;
 use crate::fit::period::Period;
 use crate::fit::{Estimate, Known};
 
-/// The delay of a link without jitter and queues.
+/// Delay of a link without jitter and queues, over the time of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// Levels in the order of time, one if it did not change.
     pub levels: Vec<Level>,
-    /// The changes are at multiples of this time.
+    /// Period of the changes, which are at multiples of it; `None` if they are not regular.
     pub every: Option<Period>,
 }
 
-/// A time with one delay.
+/// Stretch of time with one base delay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// Start in seconds from the first probe.
     pub from_s: f64,
     /// End in seconds from the first probe.
     pub to_s: f64,
-    /// The delay, seconds.
+    /// Delay without jitter and queues, seconds.
     pub delay_s: Estimate,
 }
 

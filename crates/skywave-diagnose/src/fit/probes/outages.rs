@@ -5,19 +5,21 @@ use crate::fit::period::{Period, period};
 use crate::fit::special::gamma_cdf;
 use crate::record::{Fate, Probe};
 
-/// A time without answers.
+/// Stretch of time in which all packets were lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outage {
-    /// Start in seconds from the first probe: half-way between the last probe answered before and the first lost.
+    /// Start, seconds from the record's first packet: half-way between the last probe answered before and the
+    /// first lost, or the first lost segment of a transfer.
     pub from_s: f64,
-    /// End, likewise.
+    /// End, seconds from the record's first packet: half-way between the last probe lost and the next
+    /// answered, or the last lost segment of a transfer.
     pub to_s: f64,
 }
 
-/// The outages of a record.
+/// Outages in a record of probes or in a transfer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outages {
-    /// In the order of time.
+    /// Outages in the order of time.
     pub all: Vec<Outage>,
     /// Time after which they begin again and again, if there is one.
     pub every: Option<Period>,

@@ -24,13 +24,13 @@ const SHADES: [(&str, &str); 11] = [
 /// A table whose cells are shaded by a share.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Heat {
-    /// Title above it; may be empty.
+    /// Title above the map; may be empty.
     pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
     /// The rows: their names and cells.
     pub rows: Vec<(String, Vec<HeatCell>)>,
-    /// Lines below it.
+    /// Lines of text below the map.
     pub notes: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct HeatCell {
     pub text: String,
     /// Text shown when the cell is pointed at.
     pub hint: String,
-    /// Shade from 0 to 1; a cell without one is empty.
+    /// Share from 0 to 1 that the cell is shaded by; `None` for no shade.
     pub share: Option<f64>,
     /// Whether the cell has a frame: the best of its column.
     pub framed: bool,
@@ -55,7 +55,7 @@ const ANGLE: f64 = 35.0;
 /// Where in its column a name begins.
 const INTO: f64 = 0.4;
 
-/// The shade of a share, from 0 to 10.
+/// Number from 0 to 10 of the shade for a share from 0 to 1.
 pub fn shade(share: f64) -> usize {
     // As it is written, so that cells of one number have one colour.
     (100.0 * share).round().clamp(0.0, 100.0) as usize * (SHADES.len() - 1) / 100

@@ -11,11 +11,11 @@ use super::theme::{self, Target};
 /// A map of places, a unit of length the same in both directions.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Map {
-    /// Title above it; may be empty.
+    /// Title above the map; may be empty.
     pub title: String,
-    /// The places; metres to the east and to the north.
+    /// Places on the map, in metres to the east and to the north.
     pub places: Vec<Place>,
-    /// Pairs of places that a line joins.
+    /// Pairs of places that a line joins, as indices into `places`.
     pub pairs: Vec<(usize, usize)>,
     /// Meaning of the lines, for the legend.
     pub pairs_label: String,

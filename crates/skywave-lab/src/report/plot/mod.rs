@@ -106,13 +106,13 @@ impl Axis {
 pub struct SeriesData {
     /// Name in the legend.
     pub label: String,
-    /// x, y and half the length of the error bar; not finite ones are left out.
+    /// Points of the series: x, y and half the length of the error bar; not finite ones are left out.
     pub points: Vec<(f64, f64, Option<f64>)>,
-    /// How it is drawn.
+    /// How the series is drawn.
     pub look: Look,
-    /// A name for each point, which stands beside it where there is room and shows when it is pointed at;
-    /// empty if they have none. Of [`Look::Glyphs`], and of lines, on which only points whose name is not
-    /// empty are marked.
+    /// Name of each point, which stands beside it where there is room and shows when it is pointed at; empty
+    /// if there are none. Only for [`Look::Glyphs`] and lines; a line marks only its points whose name is not
+    /// empty.
     pub names: Vec<String>,
 }
 

@@ -16,7 +16,7 @@ pub struct Print {
     pub font_size: Option<f64>,
     /// Name of the font; that of the page unless given.
     pub font: Option<String>,
-    /// Lines in greys, told apart by their dashes.
+    /// Whether lines are in greys, told apart by their dashes.
     pub grey: bool,
 }
 

@@ -90,7 +90,7 @@ impl Part {
 pub enum Stated {
     /// A number in the part's unit.
     Number(f64),
-    /// A condition.
+    /// A condition in words.
     Condition(String),
 }
 

@@ -29,32 +29,32 @@ pub struct Families {
     /// Sets of paths with results of their own: all paths, then each group (alone, slow, shared, recorded)
     /// that has some, then each family in order of appearance.
     pub sets: Vec<Set>,
-    /// A sender each, the highest mean share of the best first.
+    /// Results of each sender, the one with the highest mean share of the best sender's goodput first.
     pub standings: Vec<Standing>,
 }
 
 /// Paths that are looked at together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
-    /// Why they are together.
+    /// Property that the paths have in common.
     pub of: Together,
-    /// The paths, as indices.
+    /// Indices of the paths among the study's.
     pub paths: Vec<usize>,
 }
 
-/// Why paths are looked at together.
+/// Property by which paths are looked at together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Together {
     /// All paths of the study.
     All,
-    /// Paths of a group.
+    /// Paths of a group: alone, slow, shared or recorded.
     Group(Group),
     /// Paths of the family of this name.
     Family(String),
 }
 
 impl Together {
-    /// A title for people.
+    /// Title of the set of paths for people, such as `all paths`.
     pub fn title(&self) -> &str {
         match self {
             Self::All => "all paths",
@@ -67,26 +67,28 @@ impl Together {
 /// Results of one sender over the sets of paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
-    /// Index of the sender among the entries.
+    /// Index of the sender among the study's entries.
     pub entry: usize,
-    /// Figures over each set of paths.
+    /// Figures over each set of paths, in the order of [`Families::sets`].
     pub over: Vec<Figures>,
-    /// Shares of the best with the paths' indices, the worst first.
+    /// Goodput as a share of the best sender's, at most 1, with the index of the path, on each path; lowest
+    /// first.
     pub shares: Vec<(f64, usize)>,
 }
 
-/// One sender over a set of paths; what no path has is `None`.
+/// Figures of one sender over a set of paths; one that no path has is `None`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Figures {
     /// Goodput as a share of the best sender's on each path.
     pub share: Option<Spread>,
-    /// Goodput as a share of what each path carries.
+    /// Goodput as a share of what each path can carry.
     pub channel: Option<Spread>,
-    /// Geometric mean over the paths of the delay, in multiples of each path's floor.
+    /// Geometric mean over the paths of the delay, in multiples of the smallest RTT of any sender on the
+    /// path.
     pub delay: Option<f64>,
     /// Mean over the paths of the share of packets that were sent again.
     pub resent: Option<f64>,
-    /// Goodput of the flows beside it against what the reference leaves them.
+    /// Goodput of the flows beside the sender, as a multiple of what they get beside the study's reference.
     pub left: Option<Spread>,
 }
 
@@ -113,7 +115,7 @@ fn capped(shares: Vec<f64>) -> Vec<f64> {
 }
 
 impl Families {
-    /// Takes them from a ranking of the study's paths.
+    /// Sums up a ranking of the study's senders, set by set of its paths.
     pub fn of(study: &Study, ranked: &Ranked) -> Self {
         let sets = sets(study);
         let standing = |row: &Row| {
@@ -142,7 +144,8 @@ impl Families {
 }
 
 impl Standing {
-    /// The worst paths, with the share of the best there.
+    /// The paths, at most five, on which the sender does worst: share of the best sender's goodput, and index
+    /// of the path.
     pub fn worst(&self) -> &[(f64, usize)] {
         &self.shares[..self.shares.len().min(WORST)]
     }

@@ -26,7 +26,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of these values; `None` of none.
+    /// The spread of these values; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);

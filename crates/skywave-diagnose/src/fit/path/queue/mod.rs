@@ -16,7 +16,7 @@ use crate::fit::{Candidate, Choice, Estimate};
 const BLURRED: f64 = 2.0;
 const NEAR: f64 = 4.0;
 
-/// Behaviour of the bottleneck's queue: what it does, or that it does nothing.
+/// Behaviour of the bottleneck's queue: when it drops packets, with its fitted parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueModel {
     /// No drops: all losses are the channel's.
