@@ -67,6 +67,10 @@ pub(crate) struct Pacing {
     spacing: Spacing,
     /// Bytes that may still leave in the present burst.
     room: u64,
+    /// Bytes of the present burst that have left.
+    burst: u64,
+    /// Rate of the last of them, by which the wait after the burst was reckoned last.
+    rate: Rate,
     /// When the sender may send what it has to send; [`Time::MAX`] while pacing does not hold it
     /// back.
     pub(super) held_until: Time,
@@ -79,6 +83,8 @@ impl Pacing {
             config,
             spacing: Spacing::new(Duration::ZERO),
             room: 0,
+            burst: 0,
+            rate: Rate::from_bps(0),
             held_until: Time::MAX,
         }
     }
@@ -107,6 +113,21 @@ impl Pacing {
         rate_of(window, srtt, mss)
     }
 
+    /// The pace is `rate` now: if that is more than when the last segment left, the wait after the burst is reckoned anew, as
+    /// if all of it had left at this rate. What was a second at the rate of an outage would otherwise keep a sender still when the
+    /// path is back.
+    #[inline]
+    pub(crate) fn follow(&mut self, rate: Option<Rate>) {
+        if let Some(rate) = rate
+            && rate > self.rate
+            && self.burst > 0
+        {
+            self.rate = rate;
+            self.spacing
+                .set_gap(rate.transmission_time(self.burst, 0).0);
+        }
+    }
+
     /// A segment of `bytes` bytes leaves, in bursts of `quantum` at `rate`, which is asked when one
     /// begins; without a rate it delays none after it.
     pub(crate) fn sent(
@@ -123,9 +144,12 @@ impl Pacing {
             self.spacing.sent(now);
             self.spacing.set_gap(Duration::ZERO);
             self.room = quantum().bytes(rate);
+            self.burst = 0;
         }
         let (time, _) = rate.transmission_time(bytes, 0);
         self.spacing.widen(time);
+        self.burst += bytes;
+        self.rate = rate;
         self.room = self.room.saturating_sub(bytes);
     }
 }

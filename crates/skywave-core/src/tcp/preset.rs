@@ -10,6 +10,7 @@ use super::config::{
 use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 
 use super::slot::{self, Base, OwnPreset, Slot};
+use super::timeout::BoundedConfig;
 use crate::parameter::Family;
 
 pub use super::slot::Member;
@@ -199,6 +200,7 @@ fn of_several() -> [Preset; 12] {
             source: "docs/mechanisms/capacity.md",
             composition: Composition {
                 recovery: RecoveryConfig::Sack,
+                timeout: TimeoutConfig::Bounded(BoundedConfig::DEFAULT),
                 ..rack_tlp().with_congestion(CongestionConfig::Capacity)
             },
         },

@@ -160,7 +160,11 @@ impl Receiver {
     #[inline(always)] // the engine's one call a packet; by itself it is too large for LLVM, 1 to 2 % of instructions
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let Some(start) = segment.seq.expand(self.irs, self.next) else {
-            return self.on_stray(segment);
+            if segment.span() > 0 {
+                // From before the initial sequence number: dropped, but its sender is told as below.
+                self.ack_now();
+            }
+            return;
         };
         let end = start + segment.span();
         if end == start {
@@ -187,7 +191,10 @@ impl Receiver {
             self.take_delay(now, segment);
             let plain = in_order && self.held().next().is_none() && !segment.is_syn();
             let before = self.next;
-            self.take_out_of_order(start, end);
+            // A SYN that comes twice is no data to report, and its answer has no room for it.
+            if !segment.is_syn() || in_order {
+                self.take_out_of_order(start, end);
+            }
             if self.next == before {
                 self.schedule_dupack(now, start);
             } else {
@@ -203,15 +210,6 @@ impl Receiver {
         if let (Some(indicator), Some(timestamps)) = (indicator, segment.timestamps) {
             let came = self.config.receiver_reads(now);
             indicator.on_segment(self.config.one_way(timestamps.value, came));
-        }
-    }
-
-    /// A segment begins before the initial sequence number: it is dropped, and its sender is told where
-    /// this end stands (RFC 9293 section 3.10.7.4).
-    #[cold]
-    fn on_stray(&mut self, segment: &Segment) {
-        if segment.span() > 0 {
-            self.ack_now();
         }
     }
 

@@ -1,7 +1,8 @@
 //! Members of the timeout slot: what they become and what they are called.
 
 use skywave_core::tcp::TimeoutConfig;
-use skywave_core::tcp::timeout::ExtendedConfig;
+use skywave_core::tcp::timeout::{BoundedConfig, ExtendedConfig};
+use skywave_core::time::Duration;
 use skywave_scenario::{NoFiles, Scenario};
 use skywave_sim::spec::Transport;
 
@@ -30,6 +31,21 @@ fn becomes(timeout: &str, member: TimeoutConfig, name: &str) {
 fn plain_members() {
     becomes("\"standard\"", TimeoutConfig::Standard, "standard");
     becomes("\"half-window\"", TimeoutConfig::HalfWindow, "half-window");
+}
+
+#[test]
+fn bounded() {
+    let bounded = |s| {
+        TimeoutConfig::Bounded(BoundedConfig {
+            longest: Duration::from_secs(s),
+        })
+    };
+    becomes("\"bounded\"", bounded(4), "bounded");
+    becomes(
+        "{ bounded = { longest = \"9s\" } }",
+        bounded(9),
+        "bounded(longest=9s)",
+    );
 }
 
 #[test]

@@ -16,8 +16,10 @@ const MIN_RTT_WINDOW: Duration = Duration::from_secs(300);
 pub struct Delivery {
     /// When the present ACK came.
     now: Time,
-    /// A retransmission sent later cannot be what the present ACK reports.
+    /// A retransmission sent later than this cannot be what a SACK block of the present ACK reports.
     latest: Time,
+    /// As [`Self::latest`], for what the present ACK acknowledges cumulatively: not later than its echo.
+    latest_echoed: Time,
     /// The transmission sent last among those that arrived: when it was sent, and its end
     /// (RACK.xmit_ts, end_seq).
     newest: Option<(Time, u64)>,
@@ -75,8 +77,8 @@ impl Delivery {
         self.now = now;
         self.sample = None;
         self.highest_before = self.highest;
-        let soonest = now - self.min_rtt.get();
-        self.latest = echo.map_or(soonest, |echo| echo.min(soonest));
+        self.latest = now - self.min_rtt.get();
+        self.latest_echoed = echo.map_or(self.latest, |echo| echo.min(self.latest));
     }
 
     /// The present ACK is the first to report the first `bytes` of a segment, and not all of it.
@@ -87,8 +89,8 @@ impl Delivery {
         }
     }
 
-    /// The present ACK is the first to report `segment`, which is number `number` of all.
-    pub(super) fn take(&mut self, number: u64, segment: &Kept) {
+    /// The present ACK is the first to report `segment`, which is number `number` of all; `by` says how.
+    pub(super) fn take(&mut self, number: u64, segment: &Kept, by: Report) {
         if let Some(rate) = &mut self.rate {
             rate.on_delivered(number, segment.len(), self.now);
         }
@@ -98,7 +100,13 @@ impl Delivery {
             self.reordered = true;
         }
         self.highest = self.highest.max(end);
-        if resent && segment.last_sent > self.latest {
+        // While a hole is open, receivers echo the time of a segment from before it (RFC 7323 section 4.3), which says
+        // nothing of one above. (RFC 8985 section 6.2, step 2, asks for the echo all the same; Linux does not.)
+        let latest = match by {
+            Report::Ack => self.latest_echoed,
+            Report::Sack => self.latest,
+        };
+        if resent && segment.last_sent > latest {
             return; // an earlier transmission arrived
         }
         if timed {
@@ -114,6 +122,15 @@ impl Delivery {
             });
         }
     }
+}
+
+/// Part of an ACK that reports a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Report {
+    /// The cumulative acknowledgement.
+    Ack,
+    /// A block of what the receiver holds.
+    Sack,
 }
 
 /// Round trip that an ACK shows, also of a segment that was sent again.

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::delivery::Report;
 use super::{Flight, Kept, Marks, Sent, end_doubling};
 use crate::ranges::{Ranges, Span};
 
@@ -149,7 +150,7 @@ impl Flight {
         for index in self.index_from(span.start)..self.index_ending(span.end) {
             let segment = &mut self.segments[index];
             if let Some(delivery) = &mut self.delivery {
-                delivery.take(first + index as u64, segment);
+                delivery.take(first + index as u64, segment, Report::Sack);
             }
             if segment.take(Marks::LOST) {
                 self.lost -= segment.len();
@@ -164,7 +165,7 @@ impl Flight {
         if !self.is_sacked(segment)
             && let Some(delivery) = &mut self.delivery
         {
-            delivery.take(number, segment);
+            delivery.take(number, segment, Report::Ack);
         }
     }
 

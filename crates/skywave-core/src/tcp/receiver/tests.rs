@@ -134,6 +134,25 @@ fn a_three_way_handshake_answers_each_syn() {
 }
 
 #[test]
+fn a_syn_that_comes_twice_is_no_data_to_report() {
+    let mut s = Script::new(TcpConfig {
+        handshake: Handshake::ThreeWay,
+        sack: true,
+        dsack: true,
+        ..delayed()
+    });
+    let syn = Segment {
+        flags: Flags::SYN,
+        ..Segment::default()
+    };
+    let answers = [(), ()].map(|()| {
+        s.receiver.on_segment(s.now, &syn);
+        s.receiver.poll_transmit(s.now).expect("a SYN-ACK at once")
+    });
+    assert_eq!(answers[0], answers[1]);
+}
+
+#[test]
 fn what_segments_in_order_touch_fits_a_cache_line() {
     assert!(std::mem::offset_of!(Receiver, disorder) <= 64);
     assert_eq!(size_of::<Receiver>(), 72);

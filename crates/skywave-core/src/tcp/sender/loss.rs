@@ -67,7 +67,9 @@ impl Sender {
             self.note_timeout();
         }
         self.go_back();
-        self.rto.back_off();
+        if self.timeout.backs_off(&self.rto) {
+            self.rto.back_off();
+        }
         self.restart_timer(now);
     }
 

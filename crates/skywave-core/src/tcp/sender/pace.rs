@@ -6,6 +6,7 @@ use crate::tcp::limits::Limit;
 use crate::tcp::pacing::Quantum;
 use crate::tcp::recovery::LossRecovery;
 use crate::time::Time;
+use crate::units::Rate;
 
 impl Sender {
     /// As [`Self::choose`], but nothing while the pace forbids to send. If only the pace does, notes when it
@@ -35,8 +36,13 @@ impl Sender {
     fn slot_to_wait_for(&mut self, now: Time) -> Option<Time> {
         let pacing = self.pacing.as_mut()?;
         pacing.held_until = Time::MAX;
-        let waits = self.state == State::Established && !pacing.allows(now);
-        waits.then(|| pacing.slot())
+        if self.state != State::Established || pacing.allows(now) {
+            return None;
+        }
+        let rate = self.pace_now();
+        let pacing = self.pacing.as_mut()?;
+        pacing.follow(rate);
+        (!pacing.allows(now)).then(|| pacing.slot())
     }
 
     /// The slot has come for which a segment waited.
@@ -46,12 +52,19 @@ impl Sender {
         }
     }
 
+    /// The present pace: the law's own, or the window's; `None` if there is none.
+    #[inline]
+    fn pace_now(&self) -> Option<Rate> {
+        let pacing = self.pacing.as_ref()?;
+        let own = self.congestion.pacing_rate();
+        own.or_else(|| pacing.rate_of(&self.window, self.rto.srtt(), self.config.mss))
+    }
+
     /// A segment of `bytes` bytes leaves a paced sender.
     pub(super) fn pace(&mut self, now: Time, bytes: u64) {
+        let rate = self.pace_now();
         let mss = self.config.mss;
         if let Some(pacing) = &mut self.pacing {
-            let own = self.congestion.pacing_rate();
-            let rate = own.or_else(|| pacing.rate_of(&self.window, self.rto.srtt(), mss));
             pacing.sent(now, bytes, rate, || Quantum {
                 own: self.congestion.send_quantum(),
                 mss,

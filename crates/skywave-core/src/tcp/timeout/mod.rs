@@ -1,5 +1,6 @@
 //! The `timeout` slot: what happens when the retransmission timer expires.
 
+mod bounded;
 mod cause;
 mod extended;
 mod half_window;
@@ -39,6 +40,12 @@ pub trait TimeoutPolicy {
         _window: &Window,
     ) -> Response {
         response
+    }
+
+    /// Whether this expiry doubles the RTO (RFC 6298 rule 5.5), also one for a SYN; doublings for marks or by a detector are
+    /// not asked for. Default: yes.
+    fn backs_off(&mut self, _rto: &RtoEstimator) -> bool {
+        true
     }
 
     /// New data was acknowledged: is a timer that was extended to be restarted? Default: no.
@@ -95,6 +102,7 @@ slot! {
     pub enum Timeout;
     Standard: standard::Standard,
     HalfWindow: half_window::HalfWindow,
+    Bounded(config): bounded::Bounded,
     Extended(config): extended::Extended,
     Cause(config): cause::Cause,
     Wam(config): wam::Wam,
@@ -107,6 +115,10 @@ impl TimeoutPolicy for Timeout {
 
     fn respond(&mut self, timeout: &TimeoutEvent, response: Response, window: &Window) -> Response {
         each!(self, m => m.respond(timeout, response, window))
+    }
+
+    fn backs_off(&mut self, rto: &RtoEstimator) -> bool {
+        each!(self, m => m.backs_off(rto))
     }
 
     fn on_new_ack(&mut self) -> bool {

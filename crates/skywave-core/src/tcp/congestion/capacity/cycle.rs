@@ -74,6 +74,17 @@ impl Cycle {
         }
     }
 
+    /// At the largest probe: jitter or a step of the path may have ended the start, which measured `rate`, too early, and then
+    /// the path has much more. Flows that begin together ask together here.
+    pub(super) fn after_start(now: Time, rate: f64) -> Self {
+        Self {
+            step: PROBE,
+            since: now,
+            rate_before: rate,
+            repeats: PROBES.len() - 1,
+        }
+    }
+
     /// Pace of this step, in parts of the rate; `cruise` is that of cruising.
     pub(super) fn gain(&self, cruise: f64) -> f64 {
         match self.step {
@@ -207,6 +218,19 @@ mod tests {
         let mut cycle = begun();
         assert_eq!(cycle.advance(&at(299, 1.0, 100.0)), None);
         assert_eq!(cycle.advance(&at(301, 1.0, 100.0)), Some(Begins::Drain));
+    }
+
+    #[test]
+    fn the_first_cycle_asks_for_twice_the_rate_and_again_if_it_is_there() {
+        let mut cycle = Cycle::after_start(Time::ZERO, 100.0);
+        assert_eq!(cycle.gain(1.0), 2.0);
+        assert_eq!(
+            cycle.advance(&at(101, 9.0, 161.0)),
+            None,
+            "the start had not ended"
+        );
+        assert_eq!(cycle.gain(1.0), 2.0);
+        assert_eq!(cycle.advance(&at(202, 9.0, 250.0)), Some(Begins::Drain));
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Capacity {
                 let flight = self.model.segments(sample.flight_now);
                 let filled = self.model.filled(1.0) + Model::bursts(&self.pace);
                 if flight <= filled || count >= until {
-                    self.begin_cycle(now);
+                    self.begin_cycle(Cycle::after_start(now, self.model.rate()));
                 }
             }
             Phase::Cycle(cycle) => self.advance_cycle(ack, sample, cycle),
@@ -100,8 +100,8 @@ impl Capacity {
         }
     }
 
-    fn begin_cycle(&mut self, now: Time) {
-        self.phase = Phase::Cycle(Cycle::at_random(now));
+    fn begin_cycle(&mut self, cycle: Cycle) {
+        self.phase = Phase::Cycle(cycle);
         self.giving.begin_cycle();
         self.model.losses.begin_again();
     }
@@ -166,7 +166,7 @@ impl Capacity {
                 self.giving.give();
             }
         }
-        self.begin_cycle(now);
+        self.begin_cycle(Cycle::at_random(now));
         self.model.on_looked(now);
     }
 
@@ -183,7 +183,7 @@ impl Capacity {
             self.begin_beside();
         } else if count >= until {
             self.giving = Giving::again();
-            self.begin_cycle(now);
+            self.begin_cycle(Cycle::at_random(now));
         }
     }
 

@@ -1,5 +1,6 @@
 //! The flight as the RFCs describe it: a list of segments, and a walk over all of them for every question.
 
+use super::super::delivery::Report;
 use super::super::{Delivery, Kept, Sent, SentBefore};
 use crate::time::Time;
 
@@ -19,7 +20,8 @@ fn deliver(delivery: &mut Delivery, sent: &Sent) {
     for _ in 1..sent.transmissions {
         kept.send_again(sent.last_sent);
     }
-    delivery.take(0, &kept);
+    // No ACK here echoes a time, so that either report will do.
+    delivery.take(0, &kept, Report::Sack);
 }
 
 impl Literal {

@@ -50,6 +50,20 @@ fn after_it_a_window_is_spread_over_a_round_trip_less_a_sixth() {
 }
 
 #[test]
+fn a_faster_pace_shortens_a_wait_that_has_begun() {
+    let mut s = after_a_round_trip(paced("reno", 10));
+    s.expect_sent([11, 12]);
+    let began = s.now;
+    s.wait(8);
+    s.ack(13);
+    // SRTT was 120 ms and takes an eighth of 8 ms; the window has grown by the two segments of the ACK.
+    let cwnd = s.sender.window().cwnd.0;
+    let expected = 2.0 * (120e6 * 7.0 / 8.0 + 8e6 / 8.0) / (cwnd * 1.2);
+    let wait = s.sender.next_timer().expect("a slot").since(began);
+    assert!((wait.as_nanos() as f64 - expected).abs() < 20.0, "{wait:?}");
+}
+
+#[test]
 fn in_slow_start_it_is_twice_as_fast_as_a_window_in_a_round_trip() {
     let config = TcpConfig {
         initial_ssthresh: Some(Segments(100.0)),

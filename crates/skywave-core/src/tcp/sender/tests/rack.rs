@@ -1,6 +1,7 @@
 //! Loss detection by time: RFC 8985, section 6.
 
 use super::config;
+use crate::packet::{Segment, Timestamps};
 use crate::tcp::config::{NewRenoConfig, RecoveryConfig, RenoConfig, TcpConfig};
 use crate::tcp::flight::Delivery;
 use crate::tcp::testing::Script;
@@ -186,6 +187,34 @@ fn an_echo_older_than_the_retransmission_is_of_the_original() {
     s.wait(200);
     s.ack_echoing(5, first);
     assert_eq!(delivery(&s).rtt(), ms(100));
+}
+
+#[test]
+fn an_echo_from_before_a_hole_says_nothing_of_a_retransmission_above_it() {
+    let mut s = Script::sent(
+        TcpConfig {
+            timestamps: true,
+            ..rack(10)
+        },
+        10,
+    );
+    let first = s.now;
+    s.wait(100);
+    for top in 5..=11 {
+        s.dupack_sacking(&[4..top]);
+    }
+    s.expect_sent([11, 12, 1, 2, 3]);
+    s.wait(100);
+    // 1 is lost again. As it is still missing, the ACK of 2 echoes what came before it (RFC 7323 section 4.3).
+    s.receive(&Segment {
+        timestamps: Some(Timestamps {
+            value: s.now,
+            echo: first,
+        }),
+        ..s.segment(1, &[2..3, 4..11])
+    });
+    let sent = s.poll();
+    assert!(sent.contains(&1), "{sent:?}");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The retransmission timer: RFC 6298, RFC 5681 section 3.1, Karn's rule.
 
 use super::{MSS, config, plain};
-use crate::tcp::config::{Profile, TcpConfig};
+use crate::tcp::config::{Profile, TcpConfig, TimeoutConfig};
 use crate::tcp::preset::preset;
 use crate::tcp::testing::Script;
+use crate::tcp::timeout::BoundedConfig;
 
 #[test]
 fn the_timer_runs_while_data_is_outstanding() {
@@ -173,4 +174,19 @@ fn the_coarse_clock_waits_three_ticks_at_least() {
         s.acks_to(s.next());
     }
     s.expect_timer_in(1500);
+}
+
+#[test]
+fn a_bounded_timer_stops_doubling_at_its_bound() {
+    let mut config = config("reno", 10);
+    config.composition.timeout = TimeoutConfig::Bounded(BoundedConfig::DEFAULT);
+    let mut s = Script::sent(config, 10);
+    s.wait(100);
+    s.ack(2);
+    s.expect_timer_in(300);
+    let bounded = std::iter::repeat_n(2400, 65);
+    for ms in [600, 1200].into_iter().chain(bounded).chain([4800, 9600]) {
+        s.wait_for_timeout();
+        s.expect_timer_in(ms);
+    }
 }
