@@ -69,7 +69,8 @@ impl Answer {
         })
     }
 
-    /// The advice; `None` if the rate is not known.
+    /// Advice which senders to use over the link; `None` if the link's rate is not known, so that none could be
+    /// simulated.
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::AtLeast(advice) | Self::Told(advice) => Some(advice),

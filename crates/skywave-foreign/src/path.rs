@@ -95,8 +95,8 @@ impl Path {
         }
     }
 
-    /// Runs one connection of each sender over the path, each with more data than it can send; each begins
-    /// 100 ms after the one before.
+    /// Runs one connection of each sender over the path until the end of the path's time, each with more data than it
+    /// can send; each begins 100 ms after the one before. Returns what each has carried.
     pub fn run(&self, senders: &[Sender]) -> Carried {
         let senders: Vec<_> = senders.iter().cloned().enumerate().collect();
         let report = run_each(&self.spec(senders.len()), &senders, self.asks);

@@ -6,7 +6,8 @@ use thiserror::Error;
 /// Why a specification cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refused {
-    /// The scenario has something that only the simulator's own flows meet.
+    /// The scenario has something, named here, that other libraries' connections cannot have on their way: proxies, agents,
+    /// a radio network.
     #[error("other libraries' senders run over links alone, and this scenario has {0}")]
     Has(&'static str),
     /// A flow has no sender of another library.

@@ -27,7 +27,8 @@ pub enum AttachError {
     /// Name of a map or function that the compiled program lacks: it was not built from `bpf/law.bpf.c`.
     #[error("the program for the kernel has no `{0}`: it was not built from bpf/law.bpf.c")]
     Part(&'static str),
-    /// Trouble with the command's control group: there is none, or it does not take processes or the program.
+    /// Trouble with the control group of the command whose connections get the law: there is none, or it takes neither the
+    /// command's processes nor the program for the kernel.
     #[error("the command cannot have a control group with the law: {0}")]
     Group(String),
     /// Reason why the kernel's messages cannot be read, or memory shared with it cannot be mapped.

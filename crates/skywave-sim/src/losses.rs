@@ -68,7 +68,7 @@ pub enum Found {
     /// No finding by the sender: the segment came along in going back N, or another copy of it, already
     /// on its way, arrived.
     Unnoticed,
-    /// No finding yet, at the end of the run.
+    /// No finding: at the end of the run the sender has not noticed the loss yet.
     Open,
 }
 

@@ -156,7 +156,7 @@ impl Movement {
 pub struct AgentSpec {
     /// Node of the agent.
     pub node: usize,
-    /// Kind of the agent, with its settings.
+    /// Kind of the agent, which helps TCP connections that pass the node, with its settings: Snoop, or a half of D-Proxy.
     pub kind: AgentKind,
 }
 

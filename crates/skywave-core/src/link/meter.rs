@@ -36,8 +36,8 @@ pub struct Measured {
     pub arq: Retransmission,
 }
 
-/// Transmissions of a link that retransmits ([`TimedLink`](super::TimedLink)), counted at their end; all
-/// zero for other links.
+/// Counters of the transmissions, first and repeated ones, on a link that retransmits
+/// ([`TimedLink`](super::TimedLink)). Each counts when it ends; all zero for other links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Retransmission {
     /// Transmissions, retransmissions included.

@@ -37,7 +37,7 @@ impl Fits {
     }
 }
 
-/// Property of a link, and the record that tells it.
+/// Property of a link, as its rate or its loss, and the user's file from which it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property<T> {
     /// The value, or why it is unknown.

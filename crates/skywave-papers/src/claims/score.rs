@@ -33,7 +33,7 @@ pub struct Scorecard {
     pub given: Vec<Given>,
     /// Settings that the text leaves open, each with what was chosen.
     pub decisions: Vec<Decision>,
-    /// Other readings of the text: name, and what differs in words.
+    /// Other readings of the paper's text: the name of each, and a sentence that says what differs in it.
     pub readings: Vec<(String, String)>,
 }
 

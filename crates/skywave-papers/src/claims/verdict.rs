@@ -43,8 +43,8 @@ pub const VALUE_TOLERANCE: f64 = 0.10;
 /// The factor within which a value has at least the right size.
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// Half of the largest width that an undecided interval should have, as a share of the number: a wider one says
-/// little more than that nothing was measured, and is named as such.
+/// Half of the largest width that the interval of a verdict "undecided" should have, as a share of the paper's
+/// number: a wider one says little more than that nothing was measured, and is named as such.
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// The verdict on a claim, or on a part of it.

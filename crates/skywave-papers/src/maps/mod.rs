@@ -40,7 +40,7 @@ pub enum MapError {
         /// Fault of the search.
         error: SearchError,
     },
-    /// The list names what does not exist.
+    /// The list of maps has a name that does not exist, as that of an objective, or a value out of its range.
     #[error("map `{name}`: {problem}")]
     Unknown {
         /// The map.

@@ -166,7 +166,7 @@ pub struct Card {
     pub law: String,
     /// Version of the simulator, or of any other program that made the runs.
     pub engine: String,
-    /// Results in each set.
+    /// Results in each set of cases that the law was tried in.
     pub sets: Vec<SetCard>,
 }
 

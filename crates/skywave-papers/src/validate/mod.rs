@@ -61,7 +61,7 @@ fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Com
 /// A set with our numbers beside another simulator's, row by row.
 #[derive(Clone, Debug)]
 pub struct Judged<'a> {
-    /// Set that is judged.
+    /// The comparison: scenarios, and another simulator's numbers for them.
     pub set: &'a Set,
     /// Rows of the set, in order.
     pub rows: Vec<JudgedRow<'a>>,

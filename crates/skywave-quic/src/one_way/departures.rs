@@ -15,7 +15,8 @@ const COUNTED_FOR: Duration = SOONEST;
 const NOTED: u32 = 128;
 
 /// Departure times of an endpoint's datagrams by [`Tag`], to match the peer's reports: 2048 at most, for 8 s.
-/// Above some 128 in 10 ms only a sample by the tags' levels is kept; on a collision the higher level stays.
+/// Above some 128 in 10 ms only a sample is kept, by the tags' levels (zero bits at a tag's end: half of all tags have one or
+/// more, a quarter two or more). Where two tags share a place the one of the higher level stays.
 #[derive(Debug, Default)]
 pub struct Departures {
     /// Empty until the first one is noted.

@@ -172,7 +172,8 @@ impl Key {
         words.join(", ")
     }
 
-    /// The value as a file has it: as TOML, an array of several for paths that are set together to different values.
+    /// Value that `setting` gives this key, as a scenario file has it: TOML, and an array where the key sets several places
+    /// of the file to different values.
     pub fn written(&self, setting: &Setting) -> String {
         let values = self.values(setting);
         let mut texts = values.iter().map(|value| write::inline(value).to_string());

@@ -119,7 +119,7 @@ impl Junction {
         }
     }
 
-    /// Totals of the connections of a side.
+    /// Sums of the counters of all TCP connections at one side of the junction.
     pub fn totals(&self, side: Side) -> Totals {
         self.ends[side as usize].totals()
     }
