@@ -35,8 +35,8 @@ pub struct SnoopConfig {
     /// Number of duplicate ACKs at which the agent sends the missing segment again; those before it pass to
     /// the sender. The WTCP paper has 1.
     pub dupacks: u32,
-    /// Most segments that the agent keeps in one connection; when there are so many, others pass without
-    /// being kept. `None` for no limit, as in the paper.
+    /// Most segments of one connection that the agent keeps. While it keeps that many, it forwards further segments
+    /// without a copy. `None` for no limit, as in the paper.
     pub cache: Option<u32>,
     /// Whether the agent is part of the queue of the link after it, as the WTCP paper's agent is,
     /// and keeps only what that queue accepts: a drop for want of room is congestion, and the

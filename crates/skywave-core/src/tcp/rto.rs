@@ -171,8 +171,8 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// Mean deviation of the round-trip time; `None` before the first sample, and after so many expiries that
-    /// the samples before them are distrusted, until the next one.
+    /// Mean deviation of the round-trip time (RTTVAR). `None` before the first sample. [`Self::back_off`] may discard the
+    /// samples after repeated timeouts: then `None` until the next sample.
     pub fn rttvar(&self) -> Option<Duration> {
         match self.estimate {
             Estimate::None | Estimate::Discarded { .. } => None,
@@ -181,8 +181,7 @@ impl RtoEstimator {
         }
     }
 
-    /// Smoothed round-trip time; `None` before the first sample, and after so many expiries that the samples
-    /// before them are distrusted, until the next one.
+    /// Smoothed round-trip time (SRTT). `None` before the first sample, and while [`Self::rttvar`] is `None`.
     pub fn srtt(&self) -> Option<Duration> {
         match self.estimate {
             Estimate::None | Estimate::Discarded { .. } => None,

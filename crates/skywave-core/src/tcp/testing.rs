@@ -202,14 +202,20 @@ impl Script {
     /// As [`Self::ack`], echoing a timestamp sent at `echo`.
     pub(crate) fn ack_echoing(&mut self, n: u64, echo: Time) {
         self.acked = n;
-        let segment = Segment {
-            timestamps: Some(Timestamps {
-                value: self.now,
-                echo,
-            }),
-            ..self.segment(n, &[])
-        };
-        self.receive(&segment);
+        self.receive_echoing(self.segment(n, &[]), echo);
+    }
+
+    /// As [`Self::dupack_sacking`], echoing a timestamp sent at `echo`.
+    pub(crate) fn dupack_echoing(&mut self, held: &[Range<u64>], echo: Time) {
+        self.receive_echoing(self.segment(self.acked, held), echo);
+    }
+
+    fn receive_echoing(&mut self, segment: Segment, echo: Time) {
+        let value = self.now;
+        self.receive(&Segment {
+            timestamps: Some(Timestamps { value, echo }),
+            ..segment
+        });
     }
 
     /// The same ACK again.

@@ -53,10 +53,8 @@ impl BuiltIn for Bounded {
 
 impl TimeoutPolicy for Bounded {
     fn backs_off(&mut self, rto: &RtoEstimator) -> bool {
-        if rto.backoff() < 1 << ALWAYS {
+        if rto.backoff() < 1 << ALWAYS || rto.rto() * 2 <= self.longest {
             self.held = 0;
-        }
-        if self.held == 0 && (rto.backoff() < 1 << ALWAYS || rto.rto() * 2 <= self.longest) {
             return true;
         }
         self.held = self.held.saturating_add(1);

@@ -1,11 +1,10 @@
 //! Loss detection by time: RFC 8985, section 6.
 
 use super::config;
-use crate::packet::{Segment, Timestamps};
 use crate::tcp::config::{NewRenoConfig, RecoveryConfig, RenoConfig, TcpConfig};
 use crate::tcp::flight::Delivery;
 use crate::tcp::testing::Script;
-use crate::time::Duration;
+use crate::time::{Duration, Time};
 
 fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -22,6 +21,21 @@ fn warm() -> Script {
     s.ack(2);
     s.expect_sent([5]);
     s
+}
+
+/// Ten segments with timestamps left 100 ms ago, at the time that is returned.
+fn stamped() -> (Script, Time) {
+    let timestamps = true;
+    let mut s = Script::sent(
+        TcpConfig {
+            timestamps,
+            ..rack(10)
+        },
+        10,
+    );
+    let first = s.now;
+    s.wait(100);
+    (s, first)
 }
 
 fn delivery(s: &Script) -> &Delivery {
@@ -172,15 +186,7 @@ fn an_ack_that_comes_too_soon_for_a_retransmission_is_of_the_original() {
 
 #[test]
 fn an_echo_older_than_the_retransmission_is_of_the_original() {
-    let mut s = Script::sent(
-        TcpConfig {
-            timestamps: true,
-            ..rack(10)
-        },
-        10,
-    );
-    let first = s.now;
-    s.wait(100);
+    let (mut s, first) = stamped();
     for top in 3..=5 {
         s.dupack_sacking(&[2..top]);
     }
@@ -191,28 +197,14 @@ fn an_echo_older_than_the_retransmission_is_of_the_original() {
 
 #[test]
 fn an_echo_from_before_a_hole_says_nothing_of_a_retransmission_above_it() {
-    let mut s = Script::sent(
-        TcpConfig {
-            timestamps: true,
-            ..rack(10)
-        },
-        10,
-    );
-    let first = s.now;
-    s.wait(100);
+    let (mut s, first) = stamped();
     for top in 5..=11 {
         s.dupack_sacking(&[4..top]);
     }
     s.expect_sent([11, 12, 1, 2, 3]);
     s.wait(100);
     // 1 is lost again. As it is still missing, the ACK of 2 echoes what came before it (RFC 7323 section 4.3).
-    s.receive(&Segment {
-        timestamps: Some(Timestamps {
-            value: s.now,
-            echo: first,
-        }),
-        ..s.segment(1, &[2..3, 4..11])
-    });
+    s.dupack_echoing(&[2..3, 4..11], first);
     let sent = s.poll();
     assert!(sent.contains(&1), "{sent:?}");
 }
