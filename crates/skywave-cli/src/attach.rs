@@ -6,9 +6,8 @@ mod serve;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-#[cfg(not(all(target_os = "linux", feature = "kernel")))]
-use skywave_kernel::AttachError;
-use skywave_kernel::Law;
+use skywave_kernel::{AttachError, Law};
+use skywave_wire::exit;
 
 use crate::failure::Failure;
 
@@ -40,12 +39,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let law = Law::named(&args.law).map_err(|error| Failure::Usage(error.to_string()))?;
+    let law = Law::named(&args.law).map_err(Failure::usage)?;
     #[cfg(all(target_os = "linux", feature = "kernel"))]
     return serve::main(args, law);
     #[cfg(not(all(target_os = "linux", feature = "kernel")))]
     {
         drop(law);
         Err(AttachError::NotBuilt.into())
+    }
+}
+
+impl From<AttachError> for Failure {
+    fn from(error: AttachError) -> Self {
+        Self::new(exit::FAILED, error)
     }
 }

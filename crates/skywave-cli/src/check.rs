@@ -57,7 +57,11 @@ fn check(path: &Path) -> Result<String, Failure> {
     }
     if let Some(folder) = claims::folder_of(path) {
         if !claims::is_paper(&folder) {
-            return Err(Failure::NoPaper(folder));
+            return Err(Failure::usage(format!(
+                "{}: a folder without claims.toml is no paper; to check scenarios, name the files: {}/*.toml",
+                folder.display(),
+                output::for_shell(&folder)
+            )));
         }
         let paper = claims::load_dir(&folder)?;
         return Ok(format!(

@@ -68,21 +68,20 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let host = Host::named(&args.on, args.today.as_deref())
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let host = Host::named(&args.on, args.today.as_deref()).map_err(Failure::usage)?;
     if let [only] = &args.records[..]
-        && is_scenario(only)?
+        && is_scenario(only).map_err(Failure::failed)?
     {
         return of_scenario(args, only, &host);
     }
-    let diagnosis = Diagnosis::of(&args.records)?;
+    let diagnosis = Diagnosis::of(&args.records).map_err(Failure::failed)?;
     if let Some(path) = &args.scenario {
         write_scenario(&diagnosis, path)?;
     }
     let answer = if args.no_advice {
         Answer::Nothing
     } else {
-        Answer::of(&diagnosis, &host, watched)?
+        Answer::of(&diagnosis, &host, watched).map_err(Failure::failed)?
     };
     let sections: Vec<_> = answer.section().into_iter().collect();
     if let Some(path) = &args.html {
@@ -113,8 +112,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 /// Advice for a scenario that somebody has written, or has had written.
 fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
     if args.html.is_some() || args.scenario.is_some() || args.packets || args.no_advice {
-        return Err(Failure::Usage(
-            "a scenario gets advice alone: --html, --scenario, --packets and --no-advice are for records".to_owned(),
+        return Err(Failure::usage(
+            "a scenario gets advice alone: --html, --scenario, --packets and --no-advice are for records",
         ));
     }
     let known = folder::load(path)?;
@@ -124,7 +123,7 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
         files: &folder,
         ..Question::new(text, host)
     };
-    let advice = watched(&question)?;
+    let advice = watched(&question).map_err(Failure::failed)?;
     let mut out = io::stdout().lock();
     if args.json {
         writeln!(out, "{}", advice.json())?;

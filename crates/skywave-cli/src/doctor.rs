@@ -47,7 +47,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     // The lines have told it.
     let is_bad = |found: &Finding| found.verdict == Verdict::Bad;
     if findings.iter().any(is_bad) {
-        return Err(Failure::Program(1));
+        return Err(Failure::silent(1));
     }
     Ok(())
 }

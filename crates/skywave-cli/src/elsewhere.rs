@@ -3,7 +3,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -94,7 +93,7 @@ impl Elsewhere {
             Some(INTERRUPTED) => interrupt::flag().store(true, Ordering::SeqCst),
             code => {
                 let code = code.and_then(|code| u8::try_from(code).ok());
-                return Err(Failure::Program(code.unwrap_or(1)));
+                return Err(Failure::silent(code.unwrap_or(1)));
             }
         }
         let mut left = keep.clone();
@@ -107,9 +106,15 @@ impl Elsewhere {
 fn call(arguments: &[OsString]) -> Result<ExitStatus, Failure> {
     let python = std::env::var_os(PYTHON).filter(|python| !python.is_empty());
     let python = python.unwrap_or_else(|| "python3".into());
-    let failed = |source| Failure::Python {
-        program: Path::new(&python).to_owned(),
-        source,
+    let failed = |error: io::Error| {
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such program".to_owned(),
+            _ => error.to_string(),
+        };
+        Failure::failed(format!(
+            "{}: {why}; --dask and --store need Python with `pip install 'skywave[dask]'`: expected it as `python3`, or its name in SKYWAVE_PYTHON",
+            python.display()
+        ))
     };
     let mut command = Command::new(&python);
     command.arg("-c").arg(PROGRAM).args(arguments);

@@ -60,7 +60,7 @@ impl Figures {
             fonts: match (&self.pdf, &self.font) {
                 (None, _) => None,
                 (Some(_), None) => Some(report::Fonts::built_in()),
-                (Some(_), Some(name)) => Some(report::Fonts::named(name)?),
+                (Some(_), Some(name)) => Some(report::Fonts::named(name).map_err(Failure::usage)?),
             },
         })
     }

@@ -29,8 +29,7 @@ impl Foreign {
         if !name.contains(':') || name.trim_start().starts_with('{') {
             return Ok(None);
         }
-        let connection =
-            skywave_foreign::parse(name).map_err(|unknown| Failure::Usage(unknown.to_string()))?;
+        let connection = skywave_foreign::parse(name).map_err(Failure::usage)?;
         Ok(Some(Self {
             connection,
             seat: Law::parse(SEAT)?,

@@ -2,6 +2,7 @@
 
 pub(crate) mod kernel;
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path as FilePath, PathBuf};
@@ -14,14 +15,12 @@ use skywave_lab::scenario::{Scenario, ScenarioError};
 use skywave_sim::spec::{Traffic, Transport};
 use skywave_sim::{Spec, simulate};
 use skywave_wire::loopback::{Transfer, TransferError, transfer};
-use thiserror::Error;
 
 use crate::failure::Failure;
-use crate::impair::path::{self, Choice, Path, PathError};
+use crate::impair::path::{self, Choice, Path};
 use crate::impair::show;
 use crate::interrupt;
 use kernel::KernelArgs;
-pub(crate) use kernel::KernelError;
 
 /// Real and simulated goodput agree if they differ by no more than this share.
 const AGREE: f64 = 0.1;
@@ -83,40 +82,6 @@ pub(crate) struct Args {
     kernel: KernelArgs,
 }
 
-/// Why a scenario cannot be compared.
-#[derive(Debug, Error)]
-#[error("{}: {problem}", scenario.display())]
-pub(crate) struct GapError {
-    scenario: PathBuf,
-    problem: Problem,
-}
-
-#[derive(Debug, Error)]
-enum Problem {
-    #[error(transparent)]
-    Path(#[from] PathError),
-    #[error(
-        "flow `{0}` is not one of WTCP, which is what can be sent over real sockets: transport = \"wtcp\""
-    )]
-    NotWtcp(String),
-    #[error(transparent)]
-    Transfer(#[from] TransferError),
-    #[error("the path was not the scenario's: {0}")]
-    Unfaithful(String),
-}
-
-impl GapError {
-    /// Whether the user asked for what cannot be.
-    pub(crate) fn is_usage(&self) -> bool {
-        matches!(self.problem, Problem::Path(_) | Problem::NotWtcp(_))
-    }
-
-    /// Whether it was stopped by Ctrl-C.
-    pub(crate) fn is_stopped(&self) -> bool {
-        matches!(self.problem, Problem::Transfer(TransferError::Stopped))
-    }
-}
-
 /// A path with the transfer over it.
 struct Case {
     scenario: PathBuf,
@@ -149,7 +114,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     for (file, scenario) in args.scenarios.iter().zip(&scenarios) {
         let seeds = scenario.seeds().iter();
         let cases = seeds.map(|&seed| Case::new(file, scenario, args.flow.as_deref(), seed));
-        all.push(cases.collect::<Result<Vec<Case>, GapError>>()?);
+        all.push(cases.collect::<Result<Vec<Case>, Failure>>()?);
     }
     let mut rows = Vec::new();
     for (scenario, cases) in scenarios.iter().zip(&all) {
@@ -158,14 +123,15 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if !args.json {
         write!(io::stdout().lock(), "{}", table(&rows))?;
     }
-    let unfaithful = rows.iter().zip(&args.scenarios);
-    let mut unfaithful = unfaithful.filter_map(|(row, scenario)| {
-        Some(GapError {
-            scenario: scenario.clone(),
-            problem: Problem::Unfaithful(row.problem.clone()?),
-        })
-    });
-    unfaithful.next().map_or(Ok(()), |error| Err(error.into()))
+    for (row, scenario) in rows.iter().zip(&args.scenarios) {
+        if let Some(problem) = &row.problem {
+            return Err(Failure::failed(format!(
+                "{}: the path was not the scenario's: {problem}",
+                scenario.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 impl Case {
@@ -174,21 +140,20 @@ impl Case {
         scenario: &Scenario,
         flow: Option<&str>,
         seed: u64,
-    ) -> Result<Self, GapError> {
-        let refuse = |problem: Problem| GapError {
-            scenario: file.to_owned(),
-            problem,
-        };
+    ) -> Result<Self, Failure> {
+        let refuse = |why: &dyn Display| Failure::usage(format!("{}: {why}", file.display()));
         let choice = Choice {
             flow,
             seed: Some(seed),
             point: 1,
             overhead: 0,
         };
-        let mut path = path::of(scenario, choice).map_err(|e| refuse(e.into()))?;
+        let mut path = path::of(scenario, choice).map_err(|error| refuse(&error))?;
         let name = path.flow.name.clone();
         let Transport::Wtcp { config, header } = path.flow.transport.clone() else {
-            return Err(refuse(Problem::NotWtcp(name.into())));
+            return Err(refuse(&format!(
+                "flow `{name}` is not one of WTCP, which is what can be sent over real sockets: transport = \"wtcp\""
+            )));
         };
         path.config.overhead = header;
         Ok(Self {
@@ -211,12 +176,21 @@ impl Case {
         simulate(&spec).flows[0].goodput_bps
     }
 
-    fn real(&self) -> Result<Transfer, GapError> {
+    fn real(&self) -> Result<Transfer, Failure> {
         let measure = self.path.spec.measure;
         let stop = interrupt::flag();
-        transfer(&self.path.config, &self.wtcp, measure, stop).map_err(|error| GapError {
-            scenario: self.scenario.clone(),
-            problem: error.into(),
+        let done = transfer(&self.path.config, &self.wtcp, measure, stop);
+        // Ctrl-C may have come too late to end it.
+        let done = done.and_then(|got| {
+            let is_late = stop.load(Ordering::Relaxed);
+            (!is_late).then_some(got).ok_or(TransferError::Stopped)
+        });
+        done.map_err(|error| {
+            let why = format!("{}: {error}", self.scenario.display());
+            match error {
+                TransferError::Stopped => Failure::interrupted(why),
+                _ => Failure::failed(why),
+            }
         })
     }
 }
@@ -245,13 +219,6 @@ fn compare(args: &Args, name: &str, cases: &[Case]) -> Result<Row, Failure> {
             eprintln!("{name}: {seconds} s, seed {}", case.path.spec.seed);
         }
         let got = case.real()?;
-        if interrupt::flag().load(Ordering::Relaxed) {
-            return Err(GapError {
-                scenario: case.scenario.clone(),
-                problem: TransferError::Stopped.into(),
-            }
-            .into());
-        }
         if args.json {
             writeln!(
                 io::stdout().lock(),

@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 use skywave_wire::relay::{
     self, Relay, RelayConfig, Report, UDP_OVERHEAD, UdpEnds, UdpError, View,
 };
-use thiserror::Error;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -26,7 +25,7 @@ use crate::output;
 use crate::quantity::time_above_zero;
 use capture::{Capture, HEADERS};
 use link::LinkArgs;
-use path::{Choice, Path, PathError};
+use path::{Choice, Path};
 use program::ProgramArgs;
 use show::Status;
 use tcp::{Carried, TcpArgs};
@@ -137,83 +136,15 @@ pub(crate) struct Args {
     json: Option<PathBuf>,
 }
 
-/// Why packets are not impaired.
-#[derive(Debug, Error)]
-pub(crate) enum ImpairError {
-    /// The scenario has no such path.
-    #[error("{scenario}: {source}")]
-    Path {
-        /// The scenario, or what stands for it.
-        scenario: String,
-        /// Reason why the flow has no path for real packets.
-        source: PathError,
-    },
-    /// A preset's losses are replaced one way only.
-    #[error(
-        "--loss-back replaces the losses of --preset both ways: say by --loss what is lost on the way there, \
-         as --loss 0%"
-    )]
-    Loss,
-    /// Other machines could reach the relay.
-    #[error(
-        "{0} can be reached by other machines, and the target through it: say --public if that is meant"
-    )]
-    Public(SocketAddr),
-    /// Sockets could not be had.
-    #[error(transparent)]
-    Udp(#[from] UdpError),
-    /// TUN devices could not be had.
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Tun(#[from] relay::TunError),
-    /// The program does not run.
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Behind(#[from] skywave_wire::behind::BehindError),
-    /// TUN devices and network namespaces are missing: the system is not Linux.
-    #[cfg(not(target_os = "linux"))]
-    #[error("{0} needs Linux")]
-    OnlyLinux(&'static str),
-    /// The capture could not be written, or not all of it.
-    #[error("cannot write the capture {}: {source}", path.display())]
-    Capture {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The system failed while packets went.
-    #[error("the relay ended: {0}")]
-    Ended(io::Error),
-    /// The path was another one than that of the scenario.
-    #[error("{0}; the path was not the scenario's")]
-    Unfaithful(String),
-    /// Failure of `--strict`: the program succeeded, and the relay was unfaithful.
-    #[error(transparent)]
-    Strict(Box<Self>),
-}
-
-impl ImpairError {
-    /// The exit code: 2 if the user asked for what cannot be, and those of [`BehindError`].
-    ///
-    /// [`BehindError`]: skywave_wire::behind::BehindError
-    pub(crate) fn code(&self) -> u8 {
-        match self {
-            Self::Path { .. } | Self::Loss | Self::Public(_) => 2,
-            Self::Udp(UdpError::NoPort(_) | UdpError::Itself(_)) => 2,
-            #[cfg(target_os = "linux")]
-            Self::Behind(error) => error.code(),
-            #[cfg(target_os = "linux")]
-            Self::Strict(_) | Self::Capture { .. } => skywave_wire::exit::FAILED,
-            _ => 1,
-        }
-    }
-}
-
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = match &args.scenario {
         Some(file) => skywave_lab::folder::load(file)?,
-        None if args.link.lacks_loss() => return Err(ImpairError::Loss.into()),
+        None if args.link.lacks_loss() => {
+            return Err(Failure::usage(
+                "--loss-back replaces the losses of --preset both ways: say by --loss what is lost on the way there, \
+                 as --loss 0%",
+            ));
+        }
         None => args.link.scenario()?,
     };
     let has_headers = args.tun.is_some() || args.program.is_there();
@@ -223,12 +154,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         point: args.point,
         overhead: if has_headers { 0 } else { args.headers },
     };
-    let mut path = path::of(&scenario, choice).map_err(|source| ImpairError::Path {
-        scenario: match &args.scenario {
-            Some(file) => file.display().to_string(),
-            None => "the link of the options".to_owned(),
-        },
-        source,
+    let mut path = path::of(&scenario, choice).map_err(|error| match &args.scenario {
+        Some(file) => Failure::usage(format!("{}: {error}", file.display())),
+        None => Failure::usage(format!("the link of the options: {error}")),
     })?;
     if args.swap {
         path.config.routes.swap(0, 1);
@@ -258,12 +186,16 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         carried.as_ref(),
         &mut io::stdout().lock(),
     )?;
-    ended.map_err(ImpairError::Ended)?;
+    ended?;
     captured?;
-    match show::unfaithful(&report) {
-        Some(reasons) => Err(ImpairError::Unfaithful(reasons).into()),
-        None => Ok(()),
-    }
+    unfaithful(&report).map_or(Ok(()), Err)
+}
+
+/// The failure of a path that was another one than that of the scenario, if it was.
+fn unfaithful(report: &Report) -> Option<Failure> {
+    let reasons = show::unfaithful(report)?;
+    let why = format!("{reasons}; the path was not the scenario's");
+    Some(Failure::failed(why))
 }
 
 /// A seed that no run before had, short enough to be typed.
@@ -275,9 +207,9 @@ fn drawn() -> u64 {
 pub(crate) struct Run {
     pub(crate) report: Report,
     /// Failure of the ends, if there was one.
-    pub(crate) ended: io::Result<()>,
+    pub(crate) ended: Result<(), Failure>,
     /// Whether the capture, if there is one, is whole.
-    pub(crate) captured: Result<(), ImpairError>,
+    pub(crate) captured: Result<(), Failure>,
     /// Totals of the senders of --tcp.
     carried: Option<Carried>,
 }
@@ -334,12 +266,19 @@ fn relay(args: &Args, path: &Path) -> Result<Run, Failure> {
     }
     let Some(target) = args.to else {
         // clap asks for it.
-        return Err(ImpairError::Udp(UdpError::NoPort(args.listen)).into());
+        return Err(Failure::usage(UdpError::NoPort(args.listen)));
     };
     if !args.listen.ip().is_loopback() && !args.public {
-        return Err(ImpairError::Public(args.listen).into());
+        return Err(Failure::usage(format!(
+            "{} can be reached by other machines, and the target through it: say --public if that is meant",
+            args.listen
+        )));
     }
-    let mut ends = UdpEnds::bind(args.listen, target).map_err(ImpairError::from)?;
+    let ends = UdpEnds::bind(args.listen, target);
+    let mut ends = ends.map_err(|error| match error {
+        UdpError::NoPort(_) | UdpError::Itself(_) => Failure::usage(error),
+        _ => Failure::failed(error),
+    })?;
     announce(path, &ends.address().to_string(), &target.to_string());
     Ok(until_stopped(args, path, &mut ends, capture))
 }
@@ -352,7 +291,7 @@ fn tun(
     capture: Option<Capture>,
 ) -> Result<Run, Failure> {
     let splice = args.tcp.splice()?;
-    let ends = relay::TunEnds::open([near, far]).map_err(ImpairError::from)?;
+    let ends = relay::TunEnds::open([near, far]).map_err(Failure::failed)?;
     announce(path, near, far);
     Ok(tcp::around(ends, splice, |ends| {
         until_stopped(args, path, ends, capture)
@@ -360,14 +299,14 @@ fn tun(
 }
 
 /// The capture, if one is wanted.
-fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, ImpairError> {
+fn capture(args: &Args, path: &Path) -> Result<Option<Capture>, Failure> {
     let create = |file: &PathBuf| Capture::create(file, args.snaplen, &path.config);
     args.capture.as_ref().map(create).transpose()
 }
 
 #[cfg(not(target_os = "linux"))]
 fn tun(_: &Args, _: &Path, _: &[String; 2], _: Option<Capture>) -> Result<Run, Failure> {
-    Err(ImpairError::OnlyLinux("--tun").into())
+    Err(Failure::failed("--tun needs Linux"))
 }
 
 /// Says what begins, so that scripts can wait for it too.
@@ -417,7 +356,7 @@ pub(crate) fn go<E: relay::Ends + ?Sized>(
     };
     Run {
         report,
-        ended,
+        ended: ended.map_err(|error| Failure::failed(format!("the relay ended: {error}"))),
         captured: capture.map_or(Ok(()), Capture::finish),
         carried: None,
     }

@@ -1,7 +1,11 @@
 //! Ctrl-C, and being told to end (SIGTERM, SIGHUP): the first one gives up the runs under way and keeps the others, the second one
 //! stops at once.
 
+use std::fmt::Display;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::Failure;
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -13,4 +17,12 @@ pub(crate) fn flag() -> &'static AtomicBool {
         }
     });
     &STOP
+}
+
+/// The failure of a verb that was interrupted and has kept so many runs in this folder.
+pub(crate) fn kept(runs: impl Display, dir: &Path) -> Failure {
+    let dir = dir.display();
+    Failure::interrupted(format!(
+        "interrupted: {runs} runs are kept in {dir}; the same command goes on from there"
+    ))
 }

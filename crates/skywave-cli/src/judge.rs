@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use skywave_lab::report::number::counted;
 use skywave_lab::scenario::Scenario;
 use skywave_papers::claims::Paper;
 use skywave_papers::referee::{self, Card, Law, Matrix, Retracing, Sender, SetCard, Trial};
@@ -116,7 +117,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     });
     let failed: Vec<String> = failed.collect();
     if args.strict && !failed.is_empty() {
-        return Err(Failure::Fails(failed));
+        let (cases, all) = (counted(failed.len(), "case"), failed.join("; "));
+        return Err(Failure::failed(format!("{cases} failed: {all}")));
     }
     Ok(())
 }
@@ -144,7 +146,7 @@ fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
     let mut names = BTreeSet::new();
     match sets.iter().find(|set| !names.insert(set.name())) {
         None => Ok(sets),
-        Some(twice) => Err(Failure::Usage(format!(
+        Some(twice) => Err(Failure::usage(format!(
             "--set: two sets have the name `{}`, and their runs would have one folder",
             twice.name()
         ))),
@@ -185,12 +187,8 @@ fn trial(
     let card = trial.judge(&results, retracing);
     if interrupt::flag().load(Ordering::Relaxed) {
         // Failed cases may not have been looked at to the end.
-        let runs = trial.scenarios().iter().map(Scenario::runs).sum();
-        return Err(Failure::Interrupted {
-            done: runs,
-            total: runs,
-            dir,
-        });
+        let runs: usize = trial.scenarios().iter().map(Scenario::runs).sum();
+        return Err(interrupt::kept(format_args!("{runs} of {runs}"), &dir));
     }
     Ok(card)
 }

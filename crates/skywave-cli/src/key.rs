@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::failure::Failure;
-use crate::keys;
-use crate::print::{Stream, line};
+use crate::keys::{self, KeyFailure};
 
 /// Print this host's public key; make the key first if there is none.
 ///
@@ -24,17 +23,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let path = match &args.key {
-        Some(path) => path.clone(),
-        None => keys::default_path()?,
-    };
-    let key = match keys::read_secret(Some(&path)) {
-        Err(keys::KeyFailure::None(_)) => {
-            let key = keys::make_secret(&path)?;
-            let made = format!("skywave: made a new key, kept in {}", path.display());
-            line(Stream::Err, &made);
-            key
-        }
+    let key = match keys::read_secret(args.key.as_deref()) {
+        Err(KeyFailure::None(path)) => keys::make_secret(&path)?,
         other => other?,
     };
     writeln!(io::stdout(), "{}", key.public())?;

@@ -3,6 +3,7 @@
 mod openssh;
 
 use std::env;
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -12,63 +13,52 @@ use skywave_transfer::key::{KeyError, PublicKey, SecretKey};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use openssh::Unusable;
+use crate::failure::Failure;
+use crate::print::{Stream, line};
 
 /// Files of secret keys begin with it, so that they are not taken for those of public ones.
 const SECRET_MARK: &str = "# Secret key";
 /// No file of keys has more bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// Why a key cannot be used.
+/// Why this host has no secret key that can be used.
 #[derive(Debug, Error)]
 pub(crate) enum KeyFailure {
-    #[error("{}: {source}", path.display())]
-    File { path: PathBuf, source: io::Error },
+    /// No file with a key.
     #[error("{}: there is no key; `skywave key` makes one", .0.display())]
     None(PathBuf),
-    #[error("{}: no secret key: expected the file that `skywave key` makes, or OpenSSH's id_ed25519", .0.display())]
-    NoSecret(PathBuf),
-    #[error("{}: {error}", path.display())]
-    Secrets { path: PathBuf, error: KeyError },
-    #[error("{}: this is no file of keys: it is {what}", path.display())]
-    NoFile { path: PathBuf, what: &'static str },
-    #[error("{}: a secret key: expected a public one, as `skywave key` prints", .0.display())]
-    Secret(PathBuf),
-    #[error("{}: others can read this secret key; allow it to yourself only: chmod 600 {}", .0.display(), .0.display())]
-    Open(PathBuf),
-    #[error("{}, line {line}: {error}", path.display())]
-    NoPublic {
-        path: PathBuf,
-        line: usize,
-        error: KeyError,
-    },
-    #[error("{}{}: {error}", path.display(), line.map(|n| format!(", line {n}")).unwrap_or_default())]
-    OpenSsh {
-        path: PathBuf,
-        line: Option<usize>,
-        error: Unusable,
-    },
-    #[error("{text:?}: {error}")]
-    OpenSshText { text: String, error: Unusable },
-    #[error("{text:?}: {error}")]
-    Wrong { text: String, error: KeyError },
-    #[error("{}: no keys in it", .0.display())]
-    Empty(PathBuf),
-    #[error(
-        "there is no file {0:?}, and it is no public key (`sky1` and 43 characters, as `skywave key` prints, or \
-         `ssh-ed25519 AAAA…`)"
-    )]
-    Neither(String),
+    /// No folder for a key.
     #[error(
         "no place for keys: neither XDG_CONFIG_HOME nor HOME is set; say where with --key FILE"
     )]
     NoPlace,
-    #[error("the system has no random numbers: {0}")]
-    Random(io::Error),
+    /// A file that has something else, or cannot be read.
+    #[error(transparent)]
+    Wrong(#[from] Failure),
+}
+
+impl From<KeyFailure> for Failure {
+    fn from(failure: KeyFailure) -> Self {
+        match failure {
+            KeyFailure::Wrong(failure) => failure,
+            none => Self::usage(none),
+        }
+    }
+}
+
+/// The failure of a file of keys.
+fn wrong(path: &Path, why: impl Display) -> Failure {
+    Failure::usage(format!("{}: {why}", path.display()))
+}
+
+/// The failure to make a key or a code.
+pub(crate) fn no_random(error: impl Into<io::Error>) -> Failure {
+    let error = error.into();
+    Failure::usage(format!("the system has no random numbers: {error}"))
 }
 
 /// Where the secret key is, unless told.
-pub(crate) fn default_path() -> Result<PathBuf, KeyFailure> {
+fn default_path() -> Result<PathBuf, KeyFailure> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     let config = set("XDG_CONFIG_HOME").map(PathBuf::from);
     let config = config.or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".config")));
@@ -80,41 +70,34 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
     let path = path.map_or_else(default_path, |path| Ok(path.to_owned()))?;
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => KeyFailure::None(path.clone()),
-        _ => KeyFailure::File {
-            path: path.clone(),
-            source,
-        },
+        _ => wrong(&path, source).into(),
     };
     let text = Zeroizing::new(read(&path)?.map_err(failed)?);
     let of_openssh = openssh::secret(&text);
+    let no_secret =
+        "no secret key: expected the file that `skywave key` makes, or OpenSSH's id_ed25519";
     if !text.starts_with(SECRET_MARK) && of_openssh.is_none() {
-        return Err(KeyFailure::NoSecret(path));
+        return Err(wrong(&path, no_secret).into());
     }
     if fs::metadata(&path).map_err(failed)?.mode() & 0o077 != 0 {
-        return Err(KeyFailure::Open(path));
+        let open = "others can read this secret key; allow it to yourself only: chmod 600";
+        return Err(wrong(&path, format_args!("{open} {}", path.display())).into());
     }
     if let Some(read) = of_openssh {
-        return read.map_err(|error| KeyFailure::OpenSsh {
-            path,
-            line: None,
-            error,
-        });
+        return Ok(read.map_err(|error| wrong(&path, error))?);
     }
     let mut keys = text.lines().filter(|line| !is_comment(line));
     match (keys.next().map(str::parse), keys.next()) {
         (Some(Ok(key)), None) => Ok(key),
-        (Some(Err(error)), None) => Err(KeyFailure::Secrets { path, error }),
-        _ => Err(KeyFailure::NoSecret(path)),
+        (Some(Err::<_, KeyError>(error)), None) => Err(wrong(&path, error).into()),
+        _ => Err(wrong(&path, no_secret).into()),
     }
 }
 
-/// Makes a secret key and keeps it there, in place of nothing.
-pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
-    let failed = |source| KeyFailure::File {
-        path: path.to_owned(),
-        source,
-    };
-    let key = SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()))?;
+/// Makes a secret key, keeps it there, in place of nothing, and says so.
+pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, Failure> {
+    let failed = |error: io::Error| wrong(path, error);
+    let key = SecretKey::generate().map_err(no_random)?;
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(failed)?;
     }
@@ -133,72 +116,59 @@ pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, KeyFailure> {
         let _ = fs::remove_file(path);
         return Err(failed(error));
     }
+    let made = format!("skywave: made a new key, kept in {}", path.display());
+    line(Stream::Err, &made);
     Ok(key)
 }
 
 /// A public key, ours or OpenSSH's, or a file with one on each line (what follows a key on its line is a comment).
-pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, KeyFailure> {
+pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, Failure> {
     if let Some(read) = openssh::public(text) {
-        let key = read.map_err(|error| KeyFailure::OpenSshText {
-            text: text.to_owned(),
-            error,
-        })?;
+        let key = read.map_err(|error| Failure::usage(format!("{text:?}: {error}")))?;
         return Ok(vec![key]);
     }
-    let wrong = match text.parse::<PublicKey>() {
+    let no_key = match text.parse::<PublicKey>() {
         Ok(key) => return Ok(vec![key]),
         Err(error) => error,
     };
-    let path = PathBuf::from(text);
-    let content = match read(&path)? {
+    let path = Path::new(text);
+    let content = match read(path)? {
         Ok(content) => content,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(match wrong {
-                KeyError::NoKey => KeyFailure::Neither(text.to_owned()),
+            return Err(Failure::usage(match no_key {
+                KeyError::NoKey => format!(
+                    "there is no file {text:?}, and it is no public key (`sky1` and 43 characters, as `skywave key` \
+                     prints, or `ssh-ed25519 AAAA…`)"
+                ),
                 // A secret is not repeated where others may read it.
-                KeyError::Secret => KeyFailure::Wrong {
-                    text: "skysecret1…".to_owned(),
-                    error: wrong,
-                },
-                _ => KeyFailure::Wrong {
-                    text: text.to_owned(),
-                    error: wrong,
-                },
-            });
+                KeyError::Secret => format!("\"skysecret1…\": {no_key}"),
+                _ => format!("{text:?}: {no_key}"),
+            }));
         }
-        Err(source) => return Err(KeyFailure::File { path, source }),
+        Err(error) => return Err(wrong(path, error)),
     };
     if content.starts_with(SECRET_MARK) {
-        return Err(KeyFailure::Secret(path));
+        let secret = "a secret key: expected a public one, as `skywave key` prints";
+        return Err(wrong(path, secret));
     }
     let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
     let keys = lines.map(|(n, line)| {
-        if let Some(read) = openssh::public(line) {
-            return read.map_err(|error| KeyFailure::OpenSsh {
-                path: path.clone(),
-                line: Some(n + 1),
-                error,
-            });
-        }
-        let key = line.split_whitespace().next().unwrap_or_default().parse();
-        key.map_err(|error| KeyFailure::NoPublic {
-            path: path.clone(),
-            line: n + 1,
-            error,
-        })
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let key = openssh::public(line).unwrap_or_else(|| Ok(word.parse()?));
+        key.map_err(|error| Failure::usage(format!("{text}, line {}: {error}", n + 1)))
     });
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
     if keys.is_empty() {
-        return Err(KeyFailure::Empty(path));
+        return Err(wrong(path, "no keys in it"));
     }
     Ok(keys)
 }
 
 /// Reads a small file of text. One that never ends, or that waits for somebody to write, is none.
-fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
-    let none = |what| KeyFailure::NoFile {
-        path: path.to_owned(),
-        what,
+fn read(path: &Path) -> Result<io::Result<String>, Failure> {
+    let none = |what| {
+        let why = format!("this is no file of keys: it is {what}");
+        wrong(path, why)
     };
     match fs::metadata(path) {
         Err(error) => return Ok(Err(error)),
@@ -226,14 +196,10 @@ fn read(path: &Path) -> Result<io::Result<String>, KeyFailure> {
 }
 
 /// The first line of a small file, or what is typed at the terminal.
-pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, KeyFailure> {
-    let failed = |path: &Path, source| KeyFailure::File {
-        path: path.to_owned(),
-        source,
-    };
+pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, Failure> {
     let mut text = Zeroizing::new(String::new());
     if let Some(path) = path {
-        *text = read(path)?.map_err(|source| failed(path, source))?;
+        *text = read(path)?.map_err(|error| wrong(path, error))?;
     } else {
         let path = Path::new("/dev/tty");
         let asked = File::options().read(true).write(true).open(path);
@@ -242,7 +208,7 @@ pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, KeyFai
                 terminal.write_all(b"code: ")?;
                 BufReader::new(terminal).read_line(&mut text)
             })
-            .map_err(|source| failed(path, source))?;
+            .map_err(|error| wrong(path, error))?;
     }
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     Ok(Zeroizing::new(line.unwrap_or_default().to_owned()))

@@ -1,6 +1,6 @@
 //! Words of a host that waits for others.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use skywave_transfer::key::PublicKey;
 
@@ -10,22 +10,17 @@ pub(crate) fn words(address: SocketAddr, key: PublicKey, code: Option<&str>) -> 
     let mut lines = vec![format!("listening at {address}; this host's key is {key}")];
     lines.extend(code.map(|code| format!("the code for the other side is {code}")));
     if address.ip().is_loopback() {
-        let all = everywhere(address);
+        let mut all = address;
+        all.set_ip(match address {
+            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        });
         lines.push(format!(
             "only this host reaches that address; --listen {all} is open to others"
         ));
     }
     let lines: Vec<String> = lines.iter().map(|l| format!("skywave: {l}")).collect();
     lines.join("\n")
-}
-
-/// Where to listen to be reached from everywhere, in place of this address.
-fn everywhere(address: SocketAddr) -> SocketAddr {
-    let all: IpAddr = match address {
-        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-    };
-    SocketAddr::new(all, address.port())
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ fn of_verb(command: &clap::Command, name: &str) -> Result<clap::Command, Failure
     verb.cloned().ok_or_else(|| {
         let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
         let near = nearest(name, &verbs).map(|near| format!(" Did you mean `{near}`?"));
-        Failure::Usage(format!(
+        Failure::usage(format!(
             "there is no verb `{name}` to print the page of.{} Expected one of {}, or none for the page of the whole \
              command",
             near.unwrap_or_default(),

@@ -63,7 +63,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.dirs.iter().all(|dir| dir.join(Ledger::FILE).is_file()) {
         return merge_searches(args);
     }
-    let shards = Shards::read(&args.dirs)?;
+    let shards = Shards::read(&args.dirs).map_err(Failure::failed)?;
     let figures = args.figures.prepare()?;
     let (path, scenario) = load(args, &shards)?;
     let partition = args.partition.path(&scenario)?;
@@ -75,7 +75,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let name = path.display().to_string();
-    let results = experiment::merge(&scenario, &shards, &name, &dir, &options)?;
+    let results = experiment::merge(&scenario, &shards, &name, &dir, &options);
+    let results = results.map_err(Failure::failed)?;
     let publication = Publication {
         scenario: &scenario,
         study: &Study::from(&scenario),
@@ -97,8 +98,8 @@ fn merge_searches(args: &Args) -> Result<(), Failure> {
     let mut names = args.dirs.iter().map(|dir| search_of(dir));
     let first = names.next().flatten();
     let Some(name) = first.filter(|first| names.all(|name| name.as_ref() == Some(first))) else {
-        return Err(Failure::Usage(
-            "these are not shards of one search; expected folders such as worst-bbr.shard-1-of-2 and worst-bbr.shard-2-of-2".into(),
+        return Err(Failure::usage(
+            "these are not shards of one search; expected folders such as worst-bbr.shard-1-of-2 and worst-bbr.shard-2-of-2",
         ));
     };
     let dir = args.out.join(name);

@@ -78,7 +78,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         files.insert(0, (trace, include_str!("new/trace.down").to_owned()));
     }
     if let Some((there, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Failure::Exists(there.clone()));
+        return Err(exists(there));
     }
     for (path, text) in &files {
         create(path, text)?;
@@ -113,10 +113,9 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     };
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
-        return Err(Failure::NoFolder {
-            path: path.to_owned(),
-            dir: dir.to_owned(),
-        });
+        let (path, dir) = (path.display(), dir.display());
+        let why = format!("cannot write {path}: there is no folder {dir}");
+        return Err(Failure::failed(why));
     }
     // As any new file: the user's mask takes away what others may not do.
     let mut file = tempfile::Builder::new()
@@ -127,9 +126,15 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
     file.write_all(text.as_bytes()).map_err(failed)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Failure::Exists(path.to_owned()))
-        }
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
         Err(error) => Err(failed(error.error).into()),
     }
+}
+
+/// The failure of a new file that would take the place of another one.
+fn exists(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::usage(format!(
+        "{path}: it is there already, and stays as it is; choose another name"
+    ))
 }

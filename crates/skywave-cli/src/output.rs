@@ -1,5 +1,6 @@
 //! Output that all verbs that simulate have in common.
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -28,12 +29,10 @@ pub(crate) fn check_pages(
 ) -> Result<(), Failure> {
     for page in pages {
         let text = text_of(page)?;
-        new(&text).map_err(|error| failed(page, error.to_string()))?;
+        new(&text).map_err(|error| failed(page, error))?;
         if page::blocks(&text, verb).is_empty() {
-            return Err(failed(
-                page,
-                format!("there is no `<!-- {verb} NAME: KIND -->` in it"),
-            ));
+            let why = format!("there is no `<!-- {verb} NAME: KIND -->` in it");
+            return Err(failed(page, why));
         }
     }
     Ok(())
@@ -44,7 +43,7 @@ pub(crate) fn replace(
     pages: &[PathBuf],
     new: impl Fn(&str) -> Result<String, PageError>,
 ) -> Result<(), Failure> {
-    let replaced = |page: &PathBuf| new(&text_of(page)?).map_err(|e| failed(page, e.to_string()));
+    let replaced = |page: &PathBuf| new(&text_of(page)?).map_err(|e| failed(page, e));
     let texts: Vec<String> = pages.iter().map(replaced).collect::<Result<_, _>>()?;
     for (page, text) in pages.iter().zip(&texts) {
         write(page, text)?;
@@ -53,14 +52,11 @@ pub(crate) fn replace(
 }
 
 fn text_of(page: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(page).map_err(|error| failed(page, error.to_string()))
+    std::fs::read_to_string(page).map_err(|error| failed(page, error))
 }
 
-fn failed(page: &Path, why: String) -> Failure {
-    Failure::Page {
-        page: page.to_owned(),
-        why,
-    }
+fn failed(page: &Path, why: impl Display) -> Failure {
+    Failure::usage(format!("{}: {why}", page.display()))
 }
 
 /// Tells what is probably not meant in a scenario, though it can be run.

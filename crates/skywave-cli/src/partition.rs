@@ -35,7 +35,7 @@ impl Partition {
         let mut named = paths.iter().filter(|path| path.ends_with(&end));
         match (named.next(), named.next()) {
             (Some(path), None) => Ok(Some(path.clone())),
-            _ => Err(Failure::Usage(format!(
+            _ => Err(Failure::usage(format!(
                 "--partition {key}: expected one of the paths in [sweep]: {}",
                 paths.join(", ")
             ))),

@@ -87,9 +87,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let done = run(work)?;
     show.finish();
     let Some(done) = done else {
-        return Err(Failure::RecvInterrupted {
-            arrived: show.arrived(),
-        });
+        let arrived = show.arrived();
+        let stopped = format!("stopped; files that arrived: {arrived}");
+        return Err(Failure::interrupted(stopped));
     };
     ended(Some(done), this, Some(&args.into.dir), "received").map(drop)
 }

@@ -186,7 +186,9 @@ fn twice(args: &Args, papers: Vec<Paper>) -> Result<(), Failure> {
 fn load(args: &Args) -> Result<Vec<Paper>, Failure> {
     if args.paper == ALL {
         if !args.only.is_empty() {
-            return Err(Failure::OnlyOfAll);
+            return Err(Failure::usage(
+                "`--only` chooses among the figures of one paper: name it instead of `all`",
+            ));
         }
         return Ok(claims::papers()
             .map(claims::load)

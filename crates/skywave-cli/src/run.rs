@@ -157,7 +157,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
     // A wrong name should not cost a night of simulations.
-    capture::check_links(&scenario, links.as_deref().unwrap_or_default())?;
+    let named = links.as_deref().unwrap_or_default();
+    capture::check_links(&scenario, named).map_err(uncaptured)?;
     let figures = args.figures.prepare()?;
     let partition = args.partition.path(&scenario)?;
     announce_series(args, &scenario);
@@ -209,11 +210,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 
 /// Failure for a path that is no scenario but belongs to another verb; `None` for any other.
 fn of_other_kind(path: &Path) -> Option<Failure> {
-    let other = |what, verb, given: &Path| Failure::NoScenario {
-        path: path.to_owned(),
-        what,
-        verb,
-        given: given.to_owned(),
+    let other = |what, verb, given: &Path| {
+        let (path, given) = (path.display(), output::for_shell(given));
+        Failure::usage(format!(
+            "{path}: this is {what}, not a scenario; it is for `skywave {verb} {given}`"
+        ))
     };
     if let Some(folder) = claims::folder_of(path).filter(|folder| claims::is_paper(folder)) {
         let what = if path.is_dir() {
@@ -279,7 +280,15 @@ fn capture_links(
         threads: args.keep.threads(),
         cancel: interrupt::flag(),
     };
-    Ok(capture::capture(scenario, &options)?)
+    capture::capture(scenario, &options).map_err(uncaptured)
+}
+
+fn uncaptured(error: capture::Error) -> Failure {
+    match error {
+        capture::Error::UnknownLink { .. } => Failure::usage(error),
+        capture::Error::Cancelled => Failure::interrupted(error),
+        _ => Failure::failed(error),
+    }
 }
 
 fn simulate_all(
@@ -290,11 +299,8 @@ fn simulate_all(
 ) -> Result<Results, Failure> {
     let results = simulate(args, keep, scenario, dir, None, &|| Ok(()))?;
     if !results.is_complete() {
-        return Err(Failure::Interrupted {
-            done: results.finished(),
-            total: results.total(),
-            dir: dir.to_owned(),
-        });
+        let runs = format!("{} of {}", results.finished(), results.total());
+        return Err(interrupt::kept(runs, dir));
     }
     Ok(results)
 }
@@ -315,11 +321,8 @@ fn simulate_shard(args: &Args, scenario: &Scenario, shard: Shard) -> Result<(), 
     let results = simulate(args, &args.keep, scenario, &dir, Some(shard), &begin)?;
     let total = shard.share(scenario.runs());
     if results.finished() < total {
-        return Err(Failure::Interrupted {
-            done: results.finished(),
-            total,
-            dir,
-        });
+        let runs = format!("{} of {total}", results.finished());
+        return Err(interrupt::kept(runs, &dir));
     }
     let runs = counted(total, "run");
     writeln!(

@@ -95,8 +95,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     }
     match (count("unreadable"), count("failed")) {
         (0, 0) => Ok(()),
-        (0, failed) => Err(Failure::Scripts(failed)),
-        (unreadable, _) => Err(Failure::Usage(format!(
+        (0, failed) => Err(Failure::failed(format!(
+            "{} failed",
+            counted(failed, "script")
+        ))),
+        (unreadable, _) => Err(Failure::usage(format!(
             "{} could not be read",
             counted(unreadable, "script")
         ))),
@@ -109,7 +112,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let unreadable = |error: io::Error| Failure::Usage(format!("{}: {error}", path.display()));
+    let unreadable = |error: io::Error| Failure::usage(format!("{}: {error}", path.display()));
     let entries = fs::read_dir(path).map_err(unreadable)?;
     let mut inside = Vec::new();
     for entry in entries {
@@ -127,7 +130,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 
 fn read(path: &Path, options: &Options) -> Result<Verdict, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
-        Failure::Usage(format!("{}: {error}; expected a script", path.display()))
+        Failure::usage(format!("{}: {error}; expected a script", path.display()))
     })?;
     Ok(match skywave_script::parse(&text) {
         Ok(script) => skywave_script::run(&script, options),

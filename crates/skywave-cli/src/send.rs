@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::io;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::{How, Show};
-use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, secret};
+use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, nowhere, secret};
 use crate::recv::address;
 
 /// Send files and folders to another host, over QUIC.
@@ -77,29 +78,26 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
-    let usage = |what: &str| Failure::Usage(what.to_owned());
     if args.listen.is_none() && !args.guests.is_nobody() {
-        return Err(usage(
+        return Err(Failure::usage(
             "--allow is for --listen; the receiver is named by --peer",
         ));
     }
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
         (None, [paths @ .., to]) if !paths.is_empty() => {
-            let to = to.to_str().ok_or_else(|| Failure::Address {
-                text: shown_bytes(to.as_bytes()),
-                why: "this is no text".to_owned(),
-            })?;
+            let text = to.to_str();
+            let to = text.ok_or_else(|| nowhere(&shown_bytes(to.as_bytes()), "this is no text"))?;
             (Some(to), paths)
         }
         _ => {
-            return Err(usage(
+            return Err(Failure::usage(
                 "expected files and where the receiver is, as: film.mkv HOST:PORT",
             ));
         }
     };
     if args.name.is_some() && paths.len() > 1 {
-        return Err(usage("--name is for one file"));
+        return Err(Failure::usage("--name is for one file"));
     }
     let (given, file) = (args.code.as_deref(), args.code_file.as_deref());
     let given = code_of(given, file, args.listen.is_none())?;
@@ -124,7 +122,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         show
     });
     let tell = show.teller();
-    let exclude = Exclude::new(&args.exclude).map_err(|error| Failure::Usage(error.to_string()))?;
+    let exclude = Exclude::new(&args.exclude).map_err(Failure::usage)?;
     let named = named(paths, args.name.as_deref(), &exclude, &tell)?;
     let (items, skipped) = (named.items, named.skipped);
     let host = Host {
@@ -171,15 +169,10 @@ fn named(
     // Files are under the name of what was named: only the same name may have the same files.
     let mut tops: HashMap<RelativePath, Vec<(&OsString, Range<usize>)>> = HashMap::new();
     for path in paths {
-        let wrong = |why: String| Failure::Source {
-            path: PathBuf::from(path),
-            why,
-        };
+        let wrong = |why: &dyn Display| Failure::failed(format!("{}: {why}", path.display()));
         if path == "-" {
-            let name =
-                name.ok_or_else(|| wrong("standard input needs a name: --name NAME".to_owned()))?;
-            let name =
-                RelativePath::parse(name.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+            let name = name.ok_or_else(|| wrong(&"standard input needs a name: --name NAME"))?;
+            let name = RelativePath::parse(name.as_bytes()).map_err(|error| wrong(&error))?;
             named.items.push(Item::pipe(name, Pipe::open(io::stdin())));
             continue;
         }
@@ -189,7 +182,7 @@ fn named(
             tell(Event::Skipped(path, why));
         };
         let found = list(Path::new(path), name, exclude, &mut skipped);
-        let found = found.map_err(|why| wrong(why.to_string()))?;
+        let found = found.map_err(|why| wrong(&why))?;
         let (top, begin) = (found[0].path(), named.items.len());
         if begin == 0 {
             // There may be many.
@@ -205,7 +198,7 @@ fn named(
             if let Some(twice) =
                 files(named.items[range.clone()].iter()).find(|f| before.contains(f))
             {
-                return Err(wrong(format!(
+                return Err(wrong(&format!(
                     "`{twice}` would come from here and from {}: the receiver keeps one file of a name",
                     other.display()
                 )));

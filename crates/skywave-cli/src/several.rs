@@ -57,14 +57,10 @@ fn run_all(
         doubts: &output::doubts,
     };
     let results = experiment::run_all(scenarios, &options, simulate)?;
-    let done = results.values().map(Results::finished).sum();
-    let total = scenarios.iter().map(Scenario::runs).sum();
+    let done: usize = results.values().map(Results::finished).sum();
+    let total: usize = scenarios.iter().map(Scenario::runs).sum();
     if done < total {
-        return Err(Failure::Interrupted {
-            done,
-            total,
-            dir: dir.to_owned(),
-        });
+        return Err(interrupt::kept(format_args!("{done} of {total}"), dir));
     }
     Ok(results)
 }

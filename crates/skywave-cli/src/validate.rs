@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use skywave_lab::experiment::{self, Design, Options, Results, simulate};
 use skywave_papers::validate::live::{self, LiveError};
-use skywave_papers::validate::{self, Judged, Line, Set};
+use skywave_papers::validate::{self, Judged, Line, Set, SetError};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -74,9 +74,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let mut sets = named(&args.only, args.seeds.get())?;
     if !args.at.is_empty() {
         let [set] = &sets[..] else {
-            return Err(Failure::Usage(
-                "--at: one set expected in --only".to_owned(),
-            ));
+            return Err(Failure::usage("--at: one set expected in --only"));
         };
         sets = vec![live::measure(set, &args.at, interrupt::flag())?];
     } else if args.live {
@@ -107,7 +105,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if missed.is_empty() {
         return Ok(());
     }
-    Err(Failure::Disagrees(missed))
+    let missed = missed.join(", ");
+    Err(Failure::failed(format!("too few rows agree in {missed}")))
+}
+
+impl From<LiveError> for Failure {
+    fn from(error: LiveError) -> Self {
+        match error {
+            LiveError::Set(SetError::Scenario(mistake)) => mistake.into(),
+            LiveError::Set(_) | LiveError::NoSetting { .. } => Self::usage(error),
+            LiveError::Interrupted => Self::interrupted(error),
+            _ => Self::failed(error),
+        }
+    }
 }
 
 /// The sets asked for, or all built-in ones.
@@ -165,11 +175,8 @@ fn simulate_all(args: &Args, set: &Set) -> Result<Results, Failure> {
     };
     let results = experiment::run(set, &options, simulate)?;
     if !results.is_complete() {
-        return Err(Failure::Interrupted {
-            done: results.finished(),
-            total: results.total(),
-            dir,
-        });
+        let runs = format!("{} of {}", results.finished(), results.total());
+        return Err(interrupt::kept(runs, &dir));
     }
     Ok(results)
 }

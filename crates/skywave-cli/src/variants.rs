@@ -36,7 +36,7 @@ pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
         let plain = plain.strip_prefix("tcp-").unwrap_or(&plain);
         let near = nearest(plain, &presets());
         let near = near.map_or_else(String::new, |near| format!(", did you mean {near}?"));
-        Failure::Usage(format!(
+        Failure::usage(format!(
             "--tcp {name}: there is no such preset{near} (`skywave variants` lists them; without --tcp it is the \
              system's own TCP)"
         ))

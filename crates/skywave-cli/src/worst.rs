@@ -1,6 +1,6 @@
 //! `skywave worst`: the path on which a sender is worst.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -117,7 +117,7 @@ fn help() -> String {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let objective = Objective::chosen(args.objective.as_deref(), !args.against.is_empty());
-    let objective = objective.map_err(|why| Failure::Usage(format!("--objective: {why}")))?;
+    let objective = objective.map_err(not_an_objective)?;
     let custom = CustomMembers::default();
     let (file, text) = match &args.space {
         Some(path) => (path.display().to_string(), skywave_lab::folder::text(path)?),
@@ -131,8 +131,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let foreign = senders.iter().map(|name| Foreign::named(name));
     let foreign: Vec<Option<Foreign>> = foreign.collect::<Result<_, _>>()?;
     for machine in foreign.iter().flatten() {
-        let usage = |why| Failure::Usage(format!("--objective: {why}"));
-        objective.check(machine).map_err(usage)?;
+        objective.check(machine).map_err(not_an_objective)?;
     }
     let seats = senders.iter().zip(&foreign).map(|(name, foreign)| {
         let seat = foreign.as_ref().map(|_| foreign::SEAT.to_owned());
@@ -172,13 +171,23 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let findings = match result {
         Ok(Some(findings)) => findings,
         Ok(None) => return told_shard(args, &name, &dir, &ledger),
-        Err(Failure::Search(SearchError::Interrupted)) => {
-            let done = ledger.len();
-            return Err(Failure::SearchInterrupted { done, dir });
-        }
-        Err(other) => return Err(other),
+        Err(SearchError::Interrupted) => return Err(interrupt::kept(ledger.len(), &dir)),
+        Err(other) => return Err(other.into()),
     };
     show(args, &page, &findings, &dir)
+}
+
+impl From<SearchError> for Failure {
+    fn from(error: SearchError) -> Self {
+        match error {
+            SearchError::Space(_) => Self::usage(error),
+            _ => Self::failed(error),
+        }
+    }
+}
+
+fn not_an_objective(why: impl Display) -> Failure {
+    Failure::usage(format!("--objective: {why}"))
 }
 
 /// Searches, and makes findings unless this is a part of the islands.
@@ -187,7 +196,7 @@ fn find(
     request: &Request,
     (spaces, foreign): (&[Space<'_>], &[Option<Foreign>]),
     ledger: &Ledger,
-) -> Result<Option<Findings>, Failure> {
+) -> Result<Option<Findings>, SearchError> {
     let bar = Bar::of_search(
         &format!("worst {}", args.law),
         args.time.is_none().then_some(args.runs),

@@ -49,7 +49,7 @@ pub(super) fn main(args: &Args, law: Law) -> Result<(), Failure> {
         Err(error) => {
             group.remove();
             eprintln!("skywave: {}: {error}", program.display());
-            return Err(Failure::Program(exit::of_start(&error)));
+            return Err(Failure::silent(exit::of_start(&error)));
         }
     };
     let (heard, status) = thread::scope(|scope| {
@@ -75,7 +75,7 @@ pub(super) fn main(args: &Args, law: Law) -> Result<(), Failure> {
     record.finish()?;
     match code(status?) {
         0 => Ok(()),
-        code => Err(Failure::Program(code)),
+        code => Err(Failure::silent(code)),
     }
 }
 
@@ -162,5 +162,5 @@ impl<'a> Record<'a> {
 
 fn failed(path: Option<&Path>, source: io::Error) -> Failure {
     let path = path.map(Path::to_owned).unwrap_or_default();
-    Failure::Write(WriteError { path, source })
+    WriteError { path, source }.into()
 }

@@ -15,13 +15,13 @@ use std::path::PathBuf;
 
 #[cfg(target_os = "linux")]
 use skywave_lab::folder::plain_name;
+#[cfg(target_os = "linux")]
 use skywave_lab::report::number::counted;
+#[cfg(target_os = "linux")]
 use skywave_wire::is_root;
-use thiserror::Error;
 
 use super::Args;
 use crate::failure::Failure;
-use crate::impair::ImpairError;
 
 /// The verb, from which this program is started again at the near side.
 #[cfg(target_os = "linux")]
@@ -101,89 +101,8 @@ impl KernelArgs {
     }
 }
 
-/// Why the kernel's TCP is not compared.
-#[derive(Debug, Error)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "elsewhere nothing is compared, for one reason")
-)]
-pub(crate) enum KernelError {
-    /// Network namespaces are missing: the system is not Linux.
-    #[cfg(not(target_os = "linux"))]
-    #[error("--kernel needs Linux")]
-    OnlyLinux,
-    /// Number of a path that the table does not have.
-    #[error("--only {asked}: the paths are numbered from 1 to {paths}")]
-    NoPath {
-        /// The number that was asked for.
-        asked: usize,
-        /// How many there are.
-        paths: usize,
-    },
-    /// Name of a law that the table does not have.
-    #[error("--laws {asked}: expected some of {known}")]
-    NoLaw {
-        /// Name that was asked for.
-        asked: String,
-        /// Names of the laws that are simulated too.
-        known: String,
-    },
-    /// The kernel has none of the laws.
-    #[error("skipped: this kernel's congestion controls are {0}; `modprobe tcp_bbr` may add one")]
-    NoneOffered(String),
-    /// The kernel's settings cannot be read.
-    #[error("cannot tell which congestion controls this kernel has: {0}")]
-    Unreadable(std::io::Error),
-    /// The two networks cannot be had.
-    #[cfg(target_os = "linux")]
-    #[error("skipped: the kernel's TCP needs two networks of its own here: {0}")]
-    Behind(#[from] skywave_wire::behind::BehindError),
-    /// The table's path is none that the relay can have.
-    #[error("{0}")]
-    Path(String),
-    /// The scenario has what the kernel, or the relay, cannot have.
-    #[error("{scenario}: {what}")]
-    Scenario {
-        /// Name of the scenario.
-        scenario: String,
-        /// The key, and what was expected there.
-        what: String,
-    },
-    /// A capture cannot be written.
-    #[error(transparent)]
-    Capture(#[from] ImpairError),
-    /// The relay failed.
-    #[error("the relay ended: {0}")]
-    Relay(std::io::Error),
-    /// The receiver failed.
-    #[error("receiving failed: {0}")]
-    Receive(std::io::Error),
-    /// A transfer ended before its time.
-    #[error("the transfer with `{0}` ended before its time")]
-    Short(String),
-    /// The relay was late too often.
-    #[error(
-        "{} not over the path that was asked for: {reason} ({})",
-        runs_were(*.runs),
-        what_helps()
-    )]
-    Unfaithful {
-        /// How many runs.
-        runs: usize,
-        /// Why the first of them was not.
-        reason: String,
-    },
-    /// Ctrl-C.
-    #[error("stopped")]
-    Stopped,
-}
-
-fn runs_were(runs: usize) -> String {
-    let were = if runs == 1 { "was" } else { "were" };
-    format!("{} {were}", counted(runs, "run"))
-}
-
 /// Advice that may make the relay punctual, for root and for others.
+#[cfg(target_os = "linux")]
 fn what_helps() -> &'static str {
     if is_root() {
         "a busy host is busy for root too"
@@ -192,20 +111,9 @@ fn what_helps() -> &'static str {
     }
 }
 
-impl KernelError {
-    /// The exit code.
-    pub(crate) fn code(&self) -> u8 {
-        match self {
-            Self::NoPath { .. } | Self::NoLaw { .. } | Self::Scenario { .. } => 2,
-            Self::Stopped => 130,
-            _ => 1,
-        }
-    }
-}
-
 #[cfg(not(target_os = "linux"))]
 pub(super) fn main(_: &Args) -> Result<(), Failure> {
-    Err(KernelError::OnlyLinux.into())
+    Err(Failure::failed("--kernel needs Linux"))
 }
 
 #[cfg(target_os = "linux")]
@@ -277,12 +185,13 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
 #[cfg(target_os = "linux")]
 fn faithful<'a>(runs: impl Iterator<Item = &'a real::Run>) -> Result<(), Failure> {
     let reasons: Vec<&String> = runs.filter_map(|run| run.unfaithful.as_ref()).collect();
-    match reasons.first() {
-        Some(&reason) => Err(KernelError::Unfaithful {
-            runs: reasons.len(),
-            reason: reason.clone(),
-        }
-        .into()),
-        None => Ok(()),
-    }
+    let Some(reason) = reasons.first() else {
+        return Ok(());
+    };
+    let were = if reasons.len() == 1 { "was" } else { "were" };
+    Err(Failure::failed(format!(
+        "{} {were} not over the path that was asked for: {reason} ({})",
+        counted(reasons.len(), "run"),
+        what_helps()
+    )))
 }

@@ -16,11 +16,12 @@ use skywave_core::Time;
 use skywave_core::link::QueueConfig;
 use skywave_lab::capture::Remark;
 use skywave_lab::capture::pcapng::{Captured, Interface, Section, Way, Writer};
+use skywave_wire::exit::FAILED;
 use skywave_wire::relay::{Cause, Course, Direction, End, RelayConfig, Watch};
 
-use super::ImpairError;
 use super::held::{Held, Record};
 use super::path;
+use crate::failure::Failure;
 
 /// Bytes of each packet that are kept at least: IPv4's and TCP's headers with all options have 120, IPv6's and TCP's 100.
 pub(crate) const HEADERS: u32 = 128;
@@ -62,11 +63,8 @@ impl Capture {
         file: &FilePath,
         snaplen: u32,
         config: &RelayConfig,
-    ) -> Result<Self, ImpairError> {
-        let failed = |source| ImpairError::Capture {
-            path: file.to_owned(),
-            source,
-        };
+    ) -> Result<Self, Failure> {
+        let failed = |error| unwritten(file, &error);
         let (keep, snap_length) = match snaplen {
             0 => (usize::MAX, 0),
             bytes => (bytes.max(HEADERS) as usize, bytes.max(HEADERS)),
@@ -117,7 +115,7 @@ impl Capture {
     }
 
     /// Writes what is left: packets under way too, which say so.
-    pub(super) fn finish(mut self) -> Result<(), ImpairError> {
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
         while let Some(record) = self.held.leave() {
             self.write(&record);
         }
@@ -129,10 +127,7 @@ impl Capture {
         let written = thread
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        written.map_err(|source| ImpairError::Capture {
-            path: self.path,
-            source,
-        })
+        written.map_err(|error| unwritten(&self.path, &error))
     }
 
     /// Writes the packets whose turn it is.
@@ -170,6 +165,13 @@ impl Capture {
             let _ = disk.pieces.send(piece);
         }
     }
+}
+
+/// The failure of a capture that could not be written, or not all of it.
+fn unwritten(file: &FilePath, error: &io::Error) -> Failure {
+    let code = if cfg!(target_os = "linux") { FAILED } else { 1 };
+    let why = format!("cannot write the capture {}: {error}", file.display());
+    Failure::new(code, why)
 }
 
 fn write(mut file: File, pieces: &Receiver<Vec<u8>>) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use crate::failure::Failure;
 
 use super::path::Path;
-use super::{Args, ImpairError, address};
+use super::{Args, address};
 
 /// A variable that programs behind a link have.
 #[cfg(target_os = "linux")]
@@ -47,9 +47,9 @@ impl ProgramArgs {
 /// Runs it; its exit code is a [`Failure`] too, unless it is 0.
 #[cfg(target_os = "linux")]
 pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
-    use skywave_wire::behind::{Behind, FAR, Forward, NEAR, Setup};
+    use skywave_wire::behind::{Behind, BehindError, FAR, Forward, NEAR, Setup};
 
-    use super::{Run, announce, capture, go, show, tcp, tell};
+    use super::{Run, announce, capture, go, tcp, tell, unfaithful};
 
     let program = &args.program;
     let forward = |&Target { port, to, .. }: &Target| Forward { port, to };
@@ -74,7 +74,8 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
     }
     let splice = args.tcp.splice()?;
     let capture = capture(args, path)?;
-    let (mut behind, ends) = Behind::start("impair", &setup).map_err(ImpairError::from)?;
+    let failed = |error: BehindError| Failure::new(error.code(), error);
+    let (mut behind, ends) = Behind::start("impair", &setup).map_err(failed)?;
     announce(path, &format!("near ({NEAR})"), &format!("far ({FAR})"));
     let mut ended = Ok(None);
     let run = tcp::around(ends, splice, |ends| {
@@ -94,7 +95,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         captured,
         carried,
     } = run;
-    let code = ended.map_err(ImpairError::from)?;
+    let code = ended.map_err(failed)?;
     // The command's standard output is the command's.
     tell(
         args,
@@ -103,7 +104,7 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
         carried.as_ref(),
         &mut std::io::stderr().lock(),
     )?;
-    relayed.map_err(ImpairError::Ended)?;
+    relayed?;
     let code = code.unwrap_or(0);
     if strays > 0 && code != 0 {
         eprintln!(
@@ -112,33 +113,28 @@ pub(super) fn main(args: &Args, path: &Path) -> Result<(), Failure> {
              and its name lead there"
         );
     }
-    let unfaithful = show::unfaithful(&report).map(ImpairError::Unfaithful);
-    let troubles = [captured.err(), unfaithful].into_iter().flatten();
+    let troubles = [captured.err(), unfaithful(&report)].into_iter().flatten();
     verdict(code, program.strict, troubles)
 }
 
 /// How the verb ends: as the program did, unless that succeeded, something else did not and this is to be a failure.
 #[cfg(target_os = "linux")]
-fn verdict(
-    code: u8,
-    strict: bool,
-    troubles: impl Iterator<Item = ImpairError>,
-) -> Result<(), Failure> {
-    for error in troubles {
+fn verdict(code: u8, strict: bool, troubles: impl Iterator<Item = Failure>) -> Result<(), Failure> {
+    for trouble in troubles {
         if strict && code == 0 {
-            return Err(ImpairError::Strict(error.into()).into());
+            return Err(Failure::new(skywave_wire::exit::FAILED, trouble));
         }
-        eprintln!("warning: {error}");
+        eprintln!("warning: {trouble}");
     }
     match code {
         0 => Ok(()),
-        code => Err(Failure::Program(code)),
+        code => Err(Failure::silent(code)),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn main(_: &Args, _: &Path) -> Result<(), Failure> {
-    Err(ImpairError::OnlyLinux("a program behind the link").into())
+    Err(Failure::failed("a program behind the link needs Linux"))
 }
 
 /// A port, and who answers there.
@@ -181,7 +177,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn packets_that_were_late_are_a_failure_only_if_that_is_asked_for() {
         let code = |code, strict, late: bool| {
-            let late = late.then(|| ImpairError::Unfaithful("late".to_owned()));
+            let late = late.then(|| Failure::failed("late"));
             let ended = verdict(code, strict, late.into_iter());
             ended.map_or_else(|failure| failure.report(), |()| 0)
         };

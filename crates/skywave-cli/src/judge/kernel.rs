@@ -52,7 +52,7 @@ impl Kernel {
         let offered = bulk::laws().unwrap_or_default();
         let Some((_, seat)) = known.filter(|_| offered.iter().any(|one| one == law)) else {
             let all = LAWS.map(|(law, _)| law).join(", ");
-            return Err(Failure::Usage(format!(
+            return Err(Failure::usage(format!(
                 "`{name}`: expected one of {all} after `{PREFIX}`, which this kernel has; it has {}",
                 offered.join(", ")
             )));

@@ -84,27 +84,44 @@ pub(crate) fn ended(
     verb: &'static str,
 ) -> Result<Outcome, Failure> {
     match done {
-        None => Err(Failure::SendInterrupted),
-        Some(Ok(outcome)) if outcome.failed > 0 => Err(Failure::Files {
-            failed: outcome.failed,
-            all: outcome.failed + outcome.done,
-            verb,
-        }),
+        None => Err(Failure::interrupted(
+            "interrupted; the same command goes on from there",
+        )),
+        Some(Ok(Outcome { failed, done, .. })) if failed > 0 => {
+            let all = failed + done;
+            let why = format!("{failed} of {all} files were not {verb}");
+            Err(Failure::failed(why))
+        }
         Some(Ok(outcome)) => Ok(outcome),
         Some(Err(Error::Output(error))) => Err(Failure::from(error)),
-        Some(Err(Error::Bind(address, source))) => Err(Failure::Bind { address, source }),
-        Some(Err(Error::Folder(source))) => Err(Failure::Folder {
-            path: folder.unwrap_or(Path::new("-")).to_owned(),
-            source,
-        }),
-        Some(Err(error @ Error::NotAllowed)) => Err(Failure::NotLetIn {
-            why: error.to_string(),
-            this,
-        }),
-        Some(Err(error @ Error::WantsCode)) => Err(Failure::NotLetIn {
-            why: format!("{error}: name it with --code"),
-            this,
-        }),
-        Some(Err(error)) => Err(Failure::Transfer(error)),
+        Some(Err(Error::Bind(address, error))) => {
+            let why = format!("cannot listen at {address}: {error}");
+            Err(Failure::failed(why))
+        }
+        Some(Err(Error::Folder(error))) => Err(no_folder(folder.unwrap_or(Path::new("-")), &error)),
+        Some(Err(error @ (Error::NotAllowed | Error::WantsCode))) => {
+            let code = match error {
+                Error::WantsCode => ": name it with --code",
+                _ => "",
+            };
+            Err(Failure::failed(format!(
+                "{error}{code}; to be let in by a key, give the other side this host's, for its option --allow {this}"
+            )))
+        }
+        Some(Err(error)) => Err(Failure::failed(error)),
     }
+}
+
+/// The failure of a folder that files cannot be put into.
+pub(super) fn no_folder(path: &Path, error: &io::Error) -> Failure {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "it is not there".to_owned(),
+        io::ErrorKind::NotADirectory => "it is a file".to_owned(),
+        io::ErrorKind::PermissionDenied => "it may not be written to".to_owned(),
+        _ => error.to_string(),
+    };
+    let path = path.display();
+    Failure::usage(format!(
+        "{path}: {why}; expected a folder to put files into"
+    ))
 }

@@ -10,6 +10,7 @@ use skywave_transfer::key::SecretKey;
 use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
 use zeroize::Zeroizing;
 
+use super::run::no_folder;
 use crate::failure::Failure;
 use crate::keys::{self, KeyFailure};
 use crate::print::{Stream, line};
@@ -38,9 +39,9 @@ pub(crate) struct Log {
 impl Log {
     /// How a side sends that has nothing else to say about it.
     pub(crate) fn sending(&self) -> Result<Sending, Failure> {
-        let logs = self.qlog.clone().map(|dir| {
-            let made = Logs::into(dir.clone());
-            made.map_err(|source| Failure::Folder { path: dir, source })
+        let logs = self.qlog.as_deref().map(|dir| {
+            let made = Logs::into(dir.to_owned());
+            made.map_err(|error| no_folder(dir, &error))
         });
         Ok(Sending {
             logs: logs.transpose()?,
@@ -91,17 +92,12 @@ impl Pace {
 /// by it.
 pub(crate) fn secret(path: Option<&Path>, by_code: bool) -> Result<SecretKey, Failure> {
     match keys::read_secret(path) {
-        Err(KeyFailure::None(path)) if by_code => {
-            let key = keys::make_secret(&path)?;
-            let made = format!("skywave: made a new key, kept in {}", path.display());
-            line(Stream::Err, &made);
-            Ok(key)
-        }
+        Err(KeyFailure::None(path)) if by_code => keys::make_secret(&path),
         Err(KeyFailure::NoPlace) if by_code => {
             let note = "skywave: no place to keep a key (XDG_CONFIG_HOME, HOME): this one is good until the command ends, \
                 which nothing goes on from then";
             line(Stream::Err, note);
-            SecretKey::generate().map_err(|error| KeyFailure::Random(error.into()).into())
+            SecretKey::generate().map_err(keys::no_random)
         }
         other => Ok(other?),
     }
@@ -118,29 +114,27 @@ pub(crate) fn dial(
         (Some(text), None) => {
             let peers = keys::read_public(text)?;
             let [peer] = peers[..] else {
-                return Err(Failure::SeveralPeers(text.to_owned()));
+                let wanted = "several keys: expected the receiver's alone";
+                return Err(Failure::usage(format!("{text}: {wanted}")));
             };
             Proof::Key(peer)
         }
         (None, Some(code)) if !code.is_empty() => Proof::Code(read_code(code)?),
         _ => {
             let wanted = "who is the other side? --peer KEY, or --code CODE as it prints it";
-            return Err(Failure::Usage(wanted.to_owned()));
+            return Err(Failure::usage(wanted));
         }
-    };
-    let wrong = |why: &str| Failure::Address {
-        text: to.to_owned(),
-        why: why.to_owned(),
     };
     match to.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => {
             if host.contains(':') && !host.starts_with('[') {
-                return Err(wrong(
+                return Err(nowhere(
+                    to,
                     "an address of IPv6 is written in brackets, as [2001:db8::7]:4747 or [fe80::1%eth0]:4747",
                 ));
             }
         }
-        _ => return Err(wrong("this is no host with a port")),
+        _ => return Err(nowhere(to, "this is no host with a port")),
     }
     Ok(Dial {
         to: to.to_owned(),
@@ -148,6 +142,13 @@ pub(crate) fn dial(
         wait: patience.wait,
         patience: patience.patience,
     })
+}
+
+/// The failure of an address that is none.
+pub(crate) fn nowhere(text: &str, why: &str) -> Failure {
+    Failure::usage(format!(
+        "{text}: {why}; expected HOST:PORT, such as 203.0.113.7:4747"
+    ))
 }
 
 /// The code as it is given: as an argument, in a file, or, where it `is_known` to the other side and nothing follows the
@@ -169,7 +170,7 @@ pub(crate) fn code_of(
 
 fn read_code(text: &str) -> Result<Code, Failure> {
     text.parse()
-        .map_err(|error| Failure::Usage(format!("{text}: {error}")))
+        .map_err(|error| Failure::usage(format!("{text}: {error}")))
 }
 
 /// Options of a side that listens: who may connect.
@@ -195,9 +196,9 @@ impl Guests {
     /// Somebody has to be let in.
     pub(crate) fn check(&self, code: Option<&str>) -> Result<(), Failure> {
         if self.is_nobody() && code.is_none() {
-            let wanted =
-                "who may connect? --allow KEY, or --code to make a code for the other side";
-            return Err(Failure::Usage(wanted.to_owned()));
+            return Err(Failure::usage(
+                "who may connect? --allow KEY, or --code to make a code for the other side",
+            ));
         }
         Ok(())
     }
@@ -208,17 +209,10 @@ impl Guests {
         at: std::net::SocketAddr,
         code: Option<&str>,
     ) -> Result<Listen, Failure> {
-        if self.is_nobody() && code.is_none() {
-            let wanted =
-                "who may connect? --allow KEY, or --code to make a code for the other side";
-            return Err(Failure::Usage(wanted.to_owned()));
-        }
+        self.check(code)?;
         let code = match code {
             None => None,
-            Some("") => {
-                let code = Code::generate().map_err(|error| KeyFailure::Random(error.into()))?;
-                Some(code)
-            }
+            Some("") => Some(Code::generate().map_err(keys::no_random)?),
             Some(text) => Some(read_code(text)?),
         };
         let allowed = if self.allow_everyone {

@@ -25,10 +25,10 @@ pub(super) fn check(args: &Args, papers: &[Paper]) -> Result<(), Failure> {
 }
 
 /// A paper's maps; none if all papers are asked for and this one has none.
-fn listed(args: &Args, paper: &Paper) -> Result<Vec<PaperMap>, MapError> {
+fn listed(args: &Args, paper: &Paper) -> Result<Vec<PaperMap>, Failure> {
     match load(args, paper) {
         Err(MapError::None(_)) if args.paper == ALL => Ok(Vec::new()),
-        other => other,
+        other => other.map_err(Failure::usage),
     }
 }
 
@@ -64,11 +64,8 @@ pub(super) fn of(args: &Args, paper: &Paper) -> Result<Vec<Taken>, Failure> {
         Err(MapError::Search {
             error: SearchError::Interrupted,
             ..
-        }) => Err(Failure::SearchInterrupted {
-            done: ledger.len(),
-            dir,
-        }),
-        other => Ok(other?),
+        }) => Err(interrupt::kept(ledger.len(), &dir)),
+        other => other.map_err(Failure::usage),
     }
 }
 

@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use skywave_lab::threads::{self, lock};
 use skywave_wire::behind::bulk::{self, Connection};
-use skywave_wire::behind::{Behind, Setup, TcpSetting};
+use skywave_wire::behind::{Behind, BehindError, Setup, TcpSetting};
 use skywave_wire::relay::View;
 use skywave_wire::splice::{Place, Splice, Spliced};
 use skywave_wire::tcp::{EndpointConfig, Role};
 
+use super::KernelArgs;
 use super::plan::Plan;
-use super::{KernelArgs, KernelError};
 use crate::failure::Failure;
 use crate::impair::capture::{Capture, HEADERS};
 use crate::impair::{self, show};
@@ -64,18 +64,24 @@ impl Got {
 }
 
 /// Laws among these that the kernel offers; says which it does not.
-pub(super) fn offered(mut wanted: Vec<&str>) -> Result<Vec<String>, KernelError> {
+pub(super) fn offered(mut wanted: Vec<&str>) -> Result<Vec<String>, Failure> {
     wanted.sort_unstable();
     wanted.dedup();
     for law in &wanted {
         bulk::load(law);
     }
-    let laws = bulk::laws().map_err(KernelError::Unreadable)?;
+    let laws = bulk::laws().map_err(|error| {
+        let why = "cannot tell which congestion controls this kernel has";
+        Failure::failed(format!("{why}: {error}"))
+    })?;
     let (offered, missing): (Vec<_>, Vec<_>) = wanted
         .into_iter()
         .partition(|law| laws.iter().any(|offered| offered == law));
     if offered.is_empty() {
-        return Err(KernelError::NoneOffered(laws.join(", ")));
+        return Err(Failure::failed(format!(
+            "skipped: this kernel's congestion controls are {}; `modprobe tcp_bbr` may add one",
+            laws.join(", ")
+        )));
     }
     for law in missing {
         eprintln!(
@@ -104,9 +110,9 @@ pub(super) fn each(
 }
 
 /// Makes the connections until the first one is measured, `tries` times at most until the relay was in time.
-pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, KernelError> {
+pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, Failure> {
     if stop.load(Ordering::Relaxed) {
-        return Err(KernelError::Stopped);
+        return Err(stopped());
     }
     for _ in 1..tries {
         let run = once(plan, stop)?;
@@ -117,7 +123,12 @@ pub(crate) fn run(plan: &Plan, tries: usize, stop: &AtomicBool) -> Result<Run, K
     once(plan, stop)
 }
 
-fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
+/// The failure of a comparison that Ctrl-C has ended.
+pub(super) fn stopped() -> Failure {
+    Failure::interrupted("stopped")
+}
+
+fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, Failure> {
     let connections = &plan.connections;
     let mut settings = Vec::new();
     settings.extend(plan.rwnd.into_iter().flat_map(TcpSetting::window));
@@ -135,8 +146,12 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
     };
     let capture = plan.capture.as_ref();
     let capture = capture.map(|file| Capture::create(file, HEADERS, &plan.config));
-    let capture = capture.transpose()?;
-    let (mut behind, mut ends) = Behind::start(plan.verb, &setup)?;
+    let capture = capture.transpose().map_err(Failure::failed)?;
+    let no_networks = |error: BehindError| {
+        let why = "skipped: the kernel's TCP needs two networks of its own here";
+        Failure::failed(format!("{why}: {error}"))
+    };
+    let (mut behind, mut ends) = Behind::start(plan.verb, &setup).map_err(no_networks)?;
     let listeners = behind.listeners();
     let over = AtomicBool::new(false);
     let (received, relayed, ended) = thread::scope(|scope| {
@@ -179,18 +194,20 @@ fn once(plan: &Plan, stop: &AtomicBool) -> Result<Run, KernelError> {
     });
     drop(behind);
     if stop.load(Ordering::Relaxed) {
-        return Err(KernelError::Stopped);
+        return Err(stopped());
     }
-    ended?;
-    relayed.ended.map_err(KernelError::Relay)?;
-    relayed.captured?;
+    ended.map_err(no_networks)?;
+    relayed.ended?;
+    relayed.captured.map_err(Failure::failed)?;
     let received = received.into_iter().collect::<io::Result<Vec<_>>>();
-    let received = received.map_err(KernelError::Receive)?;
+    let received =
+        received.map_err(|error| Failure::failed(format!("receiving failed: {error}")))?;
     let lasted = received.first().is_some_and(|(_, lasted)| *lasted);
     if !lasted {
         let law = connections[0].law.as_str();
         let sender = plan.ours.as_ref().map_or(law, |_| "--tcp");
-        return Err(KernelError::Short(sender.to_owned()));
+        let why = format!("the transfer with `{sender}` ended before its time");
+        return Err(Failure::failed(why));
     }
     let got: Vec<Got> = received.into_iter().map(|(got, _)| got).collect();
     let queue = relayed.report.hops.first();

@@ -12,8 +12,8 @@ use skywave_papers::validate::{self, Set, SetError};
 
 use super::super::{Args, agree};
 use super::plan::Plan;
-use super::real::Run;
-use super::{KernelError, SECONDS, VERB};
+use super::real::{Run, stopped};
+use super::{SECONDS, VERB};
 use crate::failure::Failure;
 use crate::impair::path::{self, Choice};
 use crate::impair::show;
@@ -84,7 +84,9 @@ pub(super) fn rows(args: &Args) -> Result<Vec<Row>, Failure> {
     for &asked in &kernel.only {
         if asked == 0 || asked > paths.len() {
             let paths = paths.len();
-            return Err(KernelError::NoPath { asked, paths }.into());
+            return Err(Failure::usage(format!(
+                "--only {asked}: the paths are numbered from 1 to {paths}"
+            )));
         }
     }
     let laws = set.rows().iter().map(law);
@@ -93,8 +95,10 @@ pub(super) fn rows(args: &Args) -> Result<Vec<Row>, Failure> {
     known.dedup();
     for asked in &kernel.laws {
         if !known.contains(&asked.as_str()) {
-            let (asked, known) = (asked.clone(), known.join(", "));
-            return Err(KernelError::NoLaw { asked, known }.into());
+            let known = known.join(", ");
+            return Err(Failure::usage(format!(
+                "--laws {asked}: expected some of {known}"
+            )));
         }
     }
     let seconds = kernel.seconds.unwrap_or(SECONDS);
@@ -135,7 +139,7 @@ pub(super) fn simulate(rows: &mut [Row], stop: &AtomicBool) -> Result<(), Failur
         let point = &rows[run / seeds].scenario.points()[0];
         let spec = point.spec(1 + (run % seeds) as u64);
         let outcome = experiment::simulate(&spec, stop);
-        let outcome = outcome.ok_or(Failure::Kernel(KernelError::Stopped))?;
+        let outcome = outcome.ok_or_else(stopped)?;
         Ok::<_, Failure>(outcome.flows[0].goodput_bps / 1e6)
     })?;
     for (row, goodputs) in rows.iter_mut().zip(goodputs.chunks(seeds)) {
@@ -178,14 +182,14 @@ impl Row {
     }
 
     /// A sender of ours over the same path.
-    fn of_ours(&self, law: &Law) -> Result<Self, KernelError> {
+    fn of_ours(&self, law: &Law) -> Result<Self, Failure> {
         let scenario = law.take(&self.scenario, &[SEAT], &NoFiles);
         Ok(Self {
             law: law.name().to_owned(),
             is_ours: true,
             link: self.link.clone(),
             scenario: scenario
-                .map_err(|why| KernelError::Path(format!("--tcp {}: {why}", law.name())))?,
+                .map_err(|why| Failure::failed(format!("--tcp {}: {why}", law.name())))?,
             runs: Vec::new(),
             simulated: Vec::new(),
             ..*self
@@ -193,7 +197,7 @@ impl Row {
     }
 
     /// The transfer with this seed.
-    pub(super) fn plan(&self, seed: u64) -> Result<Plan, KernelError> {
+    pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let choice = Choice {
             flow: None,
             seed: Some(seed),
@@ -202,10 +206,10 @@ impl Row {
             overhead: 0,
         };
         let path = path::of(&self.scenario, choice);
-        let path = path.map_err(|error| KernelError::Path(error.to_string()))?;
+        let path = path.map_err(Failure::failed)?;
         let plan = Plan::of(&path, VERB, self.is_ours);
         let mut plan =
-            plan.map_err(|refusal| KernelError::Path(format!("{}: {}", self.law, refusal.why())))?;
+            plan.map_err(|refusal| Failure::failed(format!("{}: {}", self.law, refusal.why())))?;
         if !self.is_ours {
             // The receiver's buffer grows as the kernel lets it.
             plan.rwnd = None;

@@ -16,7 +16,7 @@ use skywave_sim::{Spec, simulate};
 use super::super::Args;
 use super::plan::{Plan, Refusal};
 use super::real::{self, Run};
-use super::{KernelError, VERB, faithful};
+use super::{VERB, faithful};
 use crate::failure::Failure;
 use crate::impair::path::{self, Choice};
 use crate::impair::show;
@@ -59,7 +59,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         }
         for law in &laws {
             let taken = with(&scenario, args.flow.as_deref(), law, &Folder::of(path));
-            scenarios.push((file, taken.map_err(|what| refused(path, what))?));
+            scenarios.push((file, taken.map_err(|what| refused(path, &what))?));
         }
     }
     let is_ours = !laws.is_empty();
@@ -73,7 +73,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
                 Err(Refusal::Sender(why)) if scenario.points().len() > 1 => {
                     eprintln!("note: {}: {why}: left out", path.display());
                 }
-                Err(refusal) => return Err(refused(path, refusal.why()).into()),
+                Err(refusal) => return Err(refused(path, &refusal.why())),
             }
         }
     }
@@ -90,7 +90,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     for (at, case) in cases.iter_mut().enumerate() {
         case.simulate();
         for &seed in case.scenario.seeds().iter().take(count) {
-            let plan = case.plan(seed).map_err(KernelError::Path)?;
+            let plan = case.plan(seed).map_err(Failure::failed)?;
             let capture = args
                 .kernel
                 .capture(case.scenario.name(), &case.sender, seed);
@@ -121,11 +121,8 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     faithful(cases.iter().flat_map(|case| &case.runs))
 }
 
-fn refused(path: &FilePath, what: String) -> KernelError {
-    KernelError::Scenario {
-        scenario: path.display().to_string(),
-        what,
-    }
+fn refused(path: &FilePath, what: &str) -> Failure {
+    Failure::usage(format!("{}: {what}", path.display()))
 }
 
 /// The scenario with this law as the sender of a flow: of that name, or of the first one.
