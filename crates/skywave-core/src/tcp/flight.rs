@@ -31,15 +31,24 @@ pub use rate::{LossSample, RateSample};
 pub use segment::{Kept, Sent};
 
 /// Outcome of a cumulative acknowledgement: data that it removed from the flight.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Acked {
     /// Bytes newly acknowledged; SYN and FIN count as one each.
     pub bytes: u64,
     /// Bytes among the newly acknowledged ones that a SACK block had reported before.
     pub sacked_before: u64,
+    /// The last segment that it covers completely.
+    newest: Option<Kept>,
+}
+
+impl Acked {
     /// When the last segment that it covers completely was sent, if it was sent only once and no standstill of the
     /// connection has come in between.
-    pub newest_sent: Option<Time>,
+    #[inline]
+    pub fn newest_sent(&self) -> Option<Time> {
+        let timed = self.newest.filter(Kept::is_timed);
+        timed.map(|segment| segment.last_sent)
+    }
 }
 
 /// A sender's sequence space and the segments in flight. Positions count bytes from the initial sequence
@@ -350,7 +359,7 @@ impl Flight {
             if segment.has(Marks::COUNTED) {
                 self.forget_marks(&segment, segment.len());
             }
-            acked.newest_sent = segment.is_timed().then_some(segment.last_sent);
+            acked.newest = Some(segment);
             if end == ack {
                 break; // the usual case, which saves 2 % of the instructions of 24 flows
             }

@@ -176,7 +176,11 @@ impl World<'_> {
             self.send_in_place(id, packet, at);
         } else {
             self.release(id);
-            if answer != Answer::None {
+            if answer == Answer::WithNews {
+                // Not in the loop of all answers: 0.4 % of the instructions of one flow.
+                self.answer_with_news(index, at);
+                self.answer(index, at);
+            } else if answer != Answer::None {
                 self.answer_all(index, at, answer);
             }
         }
@@ -217,10 +221,7 @@ impl World<'_> {
                     let packet = self.flows[index].ack::<false>(at);
                     return self.send(packet, at);
                 }
-                Answer::WithNews => {
-                    let packet = self.flows[index].ack::<true>(at);
-                    self.send(packet, at);
-                }
+                Answer::WithNews => self.answer_with_news(index, at),
                 Answer::Other => {
                     while let Some(packet) = self.flows[index].poll_other_receiver(at) {
                         self.send(packet, at);
@@ -230,5 +231,12 @@ impl World<'_> {
             }
             answer = self.flows[index].poll_receiver();
         }
+    }
+
+    /// Sends an ACK that may report blocks.
+    #[inline(never)]
+    fn answer_with_news(&mut self, index: usize, at: Time) {
+        let packet = self.flows[index].ack::<true>(at);
+        self.send(packet, at);
     }
 }

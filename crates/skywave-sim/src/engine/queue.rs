@@ -146,8 +146,27 @@ impl<E: Copy> EventQueue<E> {
             }
             self.filled &= !(1 << (number % NEAR));
         }
-        self.present.sort_by_key(|&(at, _)| at);
+        sort(&mut self.present);
         true
+    }
+}
+
+/// Events up to which insertion sorts faster than the library does: 0.3 % of the instructions of 240 flows.
+const FEW: usize = 40;
+
+/// Sorts events by time; equal times stay in their order.
+fn sort<E: Copy>(events: &mut [(Time, E)]) {
+    if events.len() > FEW {
+        return events.sort_by_key(|&(at, _)| at);
+    }
+    for sorted in 1..events.len() {
+        let event = events[sorted];
+        let mut place = sorted;
+        while place > 0 && events[place - 1].0 > event.0 {
+            events[place] = events[place - 1];
+            place -= 1;
+        }
+        events[place] = event;
     }
 }
 
@@ -167,6 +186,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn few_and_many_events_are_sorted_alike(times in prop::collection::vec(0u64..30, 0..3 * FEW)) {
+            let mut events: Vec<_> = times.into_iter().map(Time::from_nanos).zip(0..).collect();
+            let mut expected = events.clone();
+            sort(&mut events);
+            expected.sort_by_key(|&(at, _)| at);
+            prop_assert_eq!(events, expected);
+        }
+
         /// Each event that comes out inserts others after it, near and far.
         #[test]
         fn events_come_out_by_time_and_then_as_inserted(

@@ -17,9 +17,9 @@ fn acknowledgements_remove_segments_and_move_the_edges() {
     assert_eq!((f.una(), f.nxt(), f.max()), (0, 500, 500));
     let acked = f.acknowledge(250);
     assert_eq!(acked.bytes, 250);
-    assert_eq!(acked.newest_sent, Some(Time::ZERO));
+    assert_eq!(acked.newest_sent(), Some(Time::ZERO));
     f.send_again(300, Time::ZERO);
-    assert_eq!(f.clone().acknowledge(400).newest_sent, None);
+    assert_eq!(f.clone().acknowledge(400).newest_sent(), None);
     assert_eq!(f.first().map(|s| (s.start, s.end)), Some((250, 300)));
     assert_eq!(f.in_flight(), 250);
 }

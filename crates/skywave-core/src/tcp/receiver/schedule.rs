@@ -27,9 +27,11 @@ impl Receiver {
     /// held out of order.
     #[inline(always)]
     pub(super) fn schedule_ack(&mut self, now: Time, segment: &Segment, plain: bool) {
-        match self.config.acking {
+        match &self.config.acking {
             Acking::EverySegment => self.ack_now(),
-            Acking::Delayed(Delayed { every, timeout }) if plain => self.delay(now, every, timeout),
+            &Acking::Delayed(Delayed { every, timeout }) if plain => {
+                self.delay(now, every, timeout);
+            }
             _ => self.schedule_seldom(now, segment, plain),
         }
     }

@@ -100,7 +100,7 @@ impl Sender {
     ) {
         let acked_segments = Segments::from_bytes(acked.bytes, self.config.mss);
         let delivered = fresh + acked.bytes - acked.sacked_before;
-        let segment_rtt = acked.newest_sent.map(|sent| now.since(sent));
+        let segment_rtt = acked.newest_sent().map(|sent| now.since(sent));
         let finding = self.look(now, segment_rtt);
         let (progress, rtt) = if self.recovery.is_active() {
             self.repair_on_new_ack(now, segment, acked, fresh)
@@ -118,7 +118,7 @@ impl Sender {
             ),
             may_grow: is_open
                 && grows
-                && self.window_was_used(flight_before)
+                && self.window_was_used_in_any_way(flight_before)
                 && !self.signals.marked,
             ..ack_event!(self, now, acked_segments, rtt, segment_rtt)
         };
@@ -317,29 +317,43 @@ impl Sender {
     }
 
     /// A duplicate ACK came; its SACK blocks report `fresh` bytes for the first time.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn on_dupack(&mut self, now: Time, segment: &Segment, fresh: u64) {
+        if self.standard {
+            self.take_dupack::<true>(now, segment, fresh);
+        } else {
+            self.take_dupack::<false>(now, segment, fresh);
+        }
+    }
+
+    /// [`Self::on_dupack`] of a sender that is `STANDARD` now, or of any.
+    #[inline(never)]
+    fn take_dupack<const STANDARD: bool>(&mut self, now: Time, segment: &Segment, fresh: u64) {
         let counts = fresh > 0 || !self.recovery.uses_sack();
         self.dupacks += u32::from(counts);
-        let owns_window = self.congestion.facts().owns_window;
-        if !self.congestion.facts().is_standard && !owns_window {
+        let owns_window = !STANDARD && self.congestion.facts().owns_window;
+        if !STANDARD && !self.congestion.facts().is_standard && !owns_window {
             let mut event = ack_event!(self, now, Segments::ZERO, None, None);
             self.report(&mut event, segment, self.flight.in_flight(), fresh);
             self.congestion.on_dupack(&event);
         }
-        let finding = self.look(now, None);
+        let finding = if STANDARD {
+            Finding::Nothing
+        } else {
+            self.look(now, None)
+        };
         let found = counts.then(|| self.find_loss(now)).flatten();
-        let notified = self.notified_loss(now).then_some(Why::Notice);
+        let notified = (!STANDARD && self.notified_loss(now)).then_some(Why::Notice);
         let found = found.filter(|why| self.may_retransmit(*why));
         if let Some(why) = notified.or(found) {
             self.found = Some(why);
             self.fast_retransmit(now, cause_of(why), fresh);
         } else if self.recovery.is_active() {
             self.repairing(fresh, LossRecovery::on_dupack);
-            if counts && !self.detection.facts().only_counts {
+            if !STANDARD && counts && !self.detection.facts().only_counts {
                 self.look_for_lost_repair(now);
             }
-        } else if self.detection.is_waiting() && !owns_window {
+        } else if !STANDARD && self.detection.is_waiting() && !owns_window {
             let mut event = AckEvent {
                 may_grow: true,
                 counted: Segments::ONE,
@@ -385,17 +399,19 @@ impl Sender {
         Some(self.last_rtt)
     }
 
+    /// [`Self::window_was_used`] by whichever evidence the profile takes.
+    fn window_was_used_in_any_way(&self, flight_before: u64) -> bool {
+        let extras = self.extras.as_ref();
+        match extras.and_then(|extras| extras.usage.as_ref()) {
+            Some(usage) => usage.is_enough(&self.window),
+            None => self.window_was_used(flight_before),
+        }
+    }
+
     /// RFC 7661's concern: a window that the application did not use says nothing about the path.
     /// The older stacks, which count ACKs, grow regardless.
     fn window_was_used(&self, flight_before: u64) -> bool {
         let cwnd = self.window.cwnd;
-        if let Some(usage) = self
-            .extras
-            .as_ref()
-            .and_then(|extras| extras.usage.as_ref())
-        {
-            return usage.is_enough(cwnd, cwnd < self.window.ssthresh);
-        }
         let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
         match self.config.counting {
             Counting::Acks => true,

@@ -104,16 +104,21 @@ impl Sender {
 
     /// How the oldest segment is found lost on this duplicate ACK, if it is.
     pub(super) fn find_loss(&mut self, now: Time) -> Option<Why> {
-        if !self.detection.facts().only_counts {
+        let threshold = if self.detection.facts().only_counts {
+            let threshold = self.detection.threshold();
+            if self.dupacks == threshold {
+                return Some(Why::Dupacks);
+            }
+            threshold
+        } else {
             let found = self.ask_detector(now);
             if found.is_some() || self.detection.is_waiting() {
                 return found;
             }
-        } else if self.dupacks == self.detection.threshold() {
-            return Some(Why::Dupacks);
-        }
-        let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
-            return None;
+            let LossRule::DupThresh(threshold) = self.detection.loss_rule() else {
+                return None;
+            };
+            threshold
         };
         let mss = self.config.mss;
         let seen = self.recovery.first_is_lost(&self.flight, mss, threshold);

@@ -1,6 +1,7 @@
 //! How much of its congestion window a sender has used in the present round, as Linux keeps it.
 
 use super::Sender;
+use crate::tcp::window::Window;
 use crate::units::Segments;
 
 /// The use of the window in a round: from the first segment of it on until that is acknowledged.
@@ -17,9 +18,9 @@ pub(super) struct RoundUsage {
 }
 
 impl RoundUsage {
-    /// Whether a window of `cwnd` may grow.
-    pub(super) fn is_enough(&self, cwnd: Segments, slow_start: bool) -> bool {
-        self.limited || slow_start && cwnd < self.most * 2.0
+    /// Whether `window` may grow.
+    pub(super) fn is_enough(&self, window: &Window) -> bool {
+        self.limited || window.cwnd < window.ssthresh.min(self.most * 2.0)
     }
 }
 
