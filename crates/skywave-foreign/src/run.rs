@@ -34,7 +34,8 @@ pub struct Connection {
     pub ended: Option<String>,
 }
 
-/// A run's outcome, and what only these runs have.
+/// Outcome of a run with other libraries' QUIC senders, and of each flow's connection what an outcome has no room for: the time of
+/// the handshake, and why the library ended it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The outcome, as of [`skywave_sim::simulate`].

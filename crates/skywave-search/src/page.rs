@@ -18,8 +18,8 @@ pub struct Page<'a> {
     pub flow: &'a str,
     /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: &'a [String],
-    /// Senders as a scenario can have them, in the same order; another one stands for one that the simulator
-    /// does not have.
+    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the simulator
+    /// does not have, the name of a simulated one that stands in its place.
     pub seats: &'a [String],
     /// Objective of the search.
     pub objective: &'a Objective,

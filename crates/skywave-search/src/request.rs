@@ -34,8 +34,8 @@ pub const FLOW: &str = "test";
 pub struct Request {
     /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: Vec<String>,
-    /// Senders as a scenario can have them, in the same order; another one stands for one that the simulator
-    /// does not have.
+    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the simulator
+    /// does not have, the name of a simulated one that stands in its place.
     pub seats: Vec<String>,
     /// Measure of how bad a path is.
     pub objective: &'static Objective,

@@ -75,7 +75,8 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// A question about all objectives, for a link without draws.
+    /// Question about all objectives for one link, without other values that the link may have (`draws`): no findings, no
+    /// files, not the user's own uplink; seed 1, one thread a core.
     pub fn new(link: &'a str, host: &'a Host) -> Self {
         Self {
             link,

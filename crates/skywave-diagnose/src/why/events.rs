@@ -56,9 +56,10 @@ pub struct Event {
     pub count: u64,
     /// Seconds that they took in all; 0 for reordering.
     pub total_s: f64,
-    /// Start of the longest, seconds from the transfer's first packet.
+    /// Start of the longest of these moments, for reordering the time of the first overtaken segment; seconds from the
+    /// transfer's first packet.
     pub at_s: f64,
-    /// Length of the longest, seconds.
+    /// Length of the longest of these moments, seconds; 0 for reordering.
     pub longest_s: f64,
 }
 

@@ -23,7 +23,7 @@ impl Fate for Behaving {
     }
 }
 
-/// Both ends and what happens to them.
+/// Test bench of one fuzzed run: both ends of a TCP connection and the network between them, driven by a plan.
 pub struct Pair<'a> {
     plan: &'a Plan,
     network: Network,

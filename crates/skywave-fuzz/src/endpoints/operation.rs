@@ -27,7 +27,8 @@ pub enum Operation {
     Duplicate(u8, Duration),
     /// A packet arrives this much later.
     Delay(u8, Duration),
-    /// A bit of a packet flips on the way.
+    /// Flip of one bit of a packet under way: the packet by its index in order of arrival, modulo their number, and the bit,
+    /// modulo the packet's bits. No-op without packets.
     Flip(u8, u16),
     /// The application at this end opens a connection to the other one, from a port.
     Connect(usize, u8),

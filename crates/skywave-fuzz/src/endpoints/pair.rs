@@ -32,7 +32,7 @@ struct Stream {
     name: [u64; 2],
 }
 
-/// Both endpoints and what happens to them.
+/// Test bench of one fuzzed run: two endpoints with many connections and the network between them, driven by a plan.
 pub struct Pair<'a> {
     plan: &'a Plan,
     ends: [Endpoint; 2],

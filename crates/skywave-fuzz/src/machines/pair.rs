@@ -23,7 +23,7 @@ enum Packet {
     AckToAgent(Segment),
 }
 
-/// Both ends and everything on its way.
+/// Test bench of one fuzzed run: a TCP sender, a receiver, a Snoop agent between them or none, and what is on its way.
 pub struct Pair<'a> {
     config: TcpConfig,
     plan: &'a Plan,

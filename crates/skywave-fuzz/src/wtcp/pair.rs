@@ -21,7 +21,7 @@ enum To {
     Receiver,
 }
 
-/// Both ends and everything on its way.
+/// Test bench of one fuzzed run: WTCP's sender and receiver, and what is on its way.
 pub struct Pair<'a> {
     plan: &'a Plan,
     sender: Sender,

@@ -9,7 +9,8 @@ use super::plan::Plan;
 use super::results::RunResult;
 use super::{Design, ENGINE, Line, RecordSeries, record, series};
 
-/// Makes runs of an experiment that is kept elsewhere.
+/// Worker for an experiment whose run directory a [`Gathering`](super::Gathering) elsewhere keeps: it simulates single runs
+/// and returns each as a line for that directory's journal, with its time series, and writes no file.
 #[derive(Debug)]
 pub struct Maker {
     plan: Plan,

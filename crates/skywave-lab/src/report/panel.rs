@@ -102,8 +102,8 @@ impl XValue {
 pub struct PanelSeries {
     /// Value that tells the series from others, as written in the scenario; empty for a single series.
     pub label: String,
-    /// Name of the series for people: in short, or as the file calls it; numbers and flags say what
-    /// they are of.
+    /// Name of the series for people: the one that the scenario's `[report]` gives to its value, or else a short form. A number
+    /// or flag without a given name follows that of its parameter: `loss rate 0.01`.
     pub name: String,
     /// Samples by the index of their place on the horizontal axis; a place without samples is left out.
     pub samples: BTreeMap<usize, Samples>,

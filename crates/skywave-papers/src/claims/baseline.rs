@@ -37,8 +37,8 @@ pub struct Baseline {
     pub evidence: Vec<Evidence>,
 }
 
-/// Ratio of a baseline's number to another sender's at one point of an experiment: another program's, the
-/// paper's and ours.
+/// Evidence on a baseline at one point of an experiment: the ratio of its number to another sender's as the paper implies it, as
+/// an independent program measured it, and as simulated here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// Program that measured.

@@ -92,7 +92,7 @@ pub enum PlotKind {
     Box,
 }
 
-/// Kind of sample of a distribution.
+/// Unit that gives one sample to a plot of a distribution: a run, a flow or a transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sample {
     /// A run; its flows are pooled.

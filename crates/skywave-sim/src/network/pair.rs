@@ -15,7 +15,8 @@ pub enum Passes {
     No,
 }
 
-/// How a flow passes the first and then the second node of a pair.
+/// Test of a TCP flow's routes: whether its data pass node `before` and later node `after`, and its ACKs the two in reverse;
+/// [`Passes::No`] for a flow that is not of TCP.
 pub fn passes(router: &mut Router, (before, after): (usize, usize), flow: &FlowSpec) -> Passes {
     if !matches!(flow.transport, Transport::Tcp(_)) {
         return Passes::No;

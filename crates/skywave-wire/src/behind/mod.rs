@@ -139,7 +139,8 @@ pub enum BehindError {
     Inside {
         /// Words for what failed, where, and what can be done.
         text: String,
-        /// The exit code that fits it.
+        /// Exit code for the caller to end with: 127 if the command is not found, 126 if it cannot be executed, else
+        /// [`FAILED`].
         code: u8,
     },
     /// The processes that make the networks and start the command have ended without a message.

@@ -261,7 +261,7 @@ impl CongestionControl for Capacity {
         }
         if self.is_alone() {
             if self.others_may_have_lost() {
-                self.giving.give();
+                self.giving.give_for_loss();
             }
             return Response::unchanged(window);
         }
@@ -271,7 +271,7 @@ impl CongestionControl for Capacity {
     /// No channel marks: there is a queue, and others may share it.
     fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
         if self.is_alone() {
-            self.giving.give();
+            self.giving.give_for_loss();
             return Response::unchanged(window);
         }
         self.cut(mark)

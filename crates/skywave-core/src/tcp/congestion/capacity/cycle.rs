@@ -103,6 +103,11 @@ impl Cycle {
         self.probe() - 1.0
     }
 
+    /// The latest probe has found more, and this is the one that follows it.
+    pub(super) fn follows_up(&self) -> bool {
+        self.step == PROBE && self.repeats > 0
+    }
+
     /// Nothing that the sender did before shows any more.
     pub(super) fn is_steady(&self) -> bool {
         self.step >= KNOWN

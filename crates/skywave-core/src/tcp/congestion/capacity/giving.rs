@@ -31,6 +31,8 @@ pub(super) enum Verdict {
 pub(super) struct Giving {
     pace: f64,
     gave: bool,
+    /// A loss was a reason for some of what is given.
+    for_loss: bool,
     low: f64,
     high: f64,
     /// Two round trips after the drain.
@@ -44,6 +46,7 @@ impl Default for Giving {
         Self {
             pace: 1.0,
             gave: false,
+            for_loss: false,
             low: f64::INFINITY,
             high: 0.0,
             drained: f64::INFINITY,
@@ -79,6 +82,20 @@ impl Giving {
         }
     }
 
+    /// As [`Self::give`], because of a loss or a mark.
+    pub(super) fn give_for_loss(&mut self) {
+        self.for_loss = true;
+        self.give();
+    }
+
+    /// Takes back what was given for queues: the path has become faster, and they were of a slower one. A queue that also
+    /// lost is others', who have left room for a moment.
+    pub(super) fn take_back(&mut self) {
+        if !self.for_loss {
+            self.pace = 1.0;
+        }
+    }
+
     /// A cycle is over whose last queue was `queue`; longer than `threshold` is a queue, on a path of `base`.
     pub(super) fn judge(&mut self, queue: f64, threshold: f64, base: f64) -> Verdict {
         let (low, high) = (self.low, self.high);
@@ -97,6 +114,7 @@ impl Giving {
                 } else {
                     self.calm += 1;
                     self.pace = (self.pace + BACK).min(1.0);
+                    self.for_loss &= self.pace < 1.0;
                 }
             } else if varies <= threshold.min(low / 4.0).max(low / 16.0) {
                 verdict = Verdict::Still(low);
@@ -168,6 +186,24 @@ mod tests {
             assert_eq!(cycle(&mut giving, &[0.0; 4]), Verdict::Calm);
             assert_near(giving.pace(), 0.955, "pace after a calm cycle");
         }
+    }
+
+    #[test]
+    fn a_faster_path_takes_back_what_was_given_for_queues_alone() {
+        let mut giving = Giving::default();
+        cycle(&mut giving, &[30.0, 20.0, 10.0, 8.0]);
+        giving.take_back();
+        assert_near(giving.pace(), 1.0, "pace after a queue");
+        giving.give_for_loss();
+        for _ in 0..10 {
+            cycle(&mut giving, &[0.0; 4]);
+            giving.take_back();
+        }
+        assert_near(giving.pace(), 0.995, "pace nine calm cycles after a loss");
+        cycle(&mut giving, &[0.0; 4]);
+        cycle(&mut giving, &[30.0, 20.0, 10.0, 8.0]);
+        giving.take_back();
+        assert_near(giving.pace(), 1.0, "pace when all had come back");
     }
 
     #[test]

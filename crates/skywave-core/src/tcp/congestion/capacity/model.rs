@@ -28,6 +28,9 @@ const OVERLOADED_ROUNDS: u32 = 2;
 /// A delay of more than this part of the base may be a queue, however much delays vary.
 const SURELY_NO_QUEUE: f64 = 0.5;
 
+/// A cycle that delivers less than this part of the rate is one of a path that has become slower.
+const SLOWER: f64 = 0.8;
+
 /// Round trips for which what a timeout has cost may be made up for.
 const REBUILDING: u32 = 30;
 
@@ -38,6 +41,8 @@ pub(super) struct Model {
     pub(super) rounds: Rounds,
     /// The largest rate of delivery of ten round trips.
     pub(super) bandwidth: MaxRate,
+    /// The largest rate of delivery of the present cycle.
+    fastest: Rate,
     lumps: Lumps,
     largest_lump: Largest<Segments, LUMP_ROUNDS>,
     pub(super) queue: Queue,
@@ -62,6 +67,7 @@ impl Model {
             mss,
             rounds: Rounds::default(),
             bandwidth: MaxRate::new(NO_RATE),
+            fastest: NO_RATE,
             lumps: Lumps::default(),
             largest_lump: Largest::new(Segments::ZERO),
             queue: Queue::default(),
@@ -83,10 +89,11 @@ impl Model {
         } else if round {
             self.counted += 1;
         }
-        if let Some(rate) = sample.rate()
-            && (!sample.app_limited || rate >= self.bandwidth.get())
-        {
-            self.bandwidth.update(self.counted, rate);
+        if let Some(rate) = sample.rate() {
+            self.fastest = self.fastest.max(rate);
+            if !sample.app_limited || rate >= self.bandwidth.get() {
+                self.bandwidth.update(self.counted, rate);
+            }
         }
         let lump = self.lumps.on_ack(ack, self.bandwidth.get(), self.mss);
         self.largest_lump.update(self.counted, lump.min(cwnd));
@@ -113,6 +120,12 @@ impl Model {
             self.overloaded = 0;
         }
         (self.delivered, self.lost) = (Segments::ZERO, Segments::ZERO);
+    }
+
+    /// A cycle begins, or ends: whether the path has become slower in the one before.
+    pub(super) fn begin_cycle(&mut self) -> bool {
+        let fastest = std::mem::replace(&mut self.fastest, NO_RATE);
+        fastest.as_bps_f64() < self.bandwidth.get().as_bps_f64() * SLOWER
     }
 
     /// A timeout cuts the window; whether it is the first one since the window was last filled.

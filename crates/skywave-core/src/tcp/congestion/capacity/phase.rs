@@ -103,6 +103,7 @@ impl Capacity {
     fn begin_cycle(&mut self, cycle: Cycle) {
         self.phase = Phase::Cycle(cycle);
         self.giving.begin_cycle();
+        self.model.begin_cycle();
         self.model.losses.begin_again();
     }
 
@@ -115,6 +116,9 @@ impl Capacity {
             rate: self.model.rate(),
         });
         self.phase = Phase::Cycle(cycle);
+        if cycle.follows_up() {
+            self.giving.take_back();
+        }
         match begins {
             Some(Begins::Drain) => self.model.losses.begin_drain(ack.nxt),
             Some(Begins::Cruise) => self.model.losses.end_drain(ack.nxt),
@@ -129,6 +133,10 @@ impl Capacity {
 
     /// A cycle is over: is anybody else there, and is the path what it was?
     fn end_cycle(&mut self, now: Time) {
+        if self.model.begin_cycle() {
+            // The queue is of what was sent at the rate that was.
+            return self.giving.begin_cycle();
+        }
         let queue = &self.model.queue;
         let verdict = self
             .giving

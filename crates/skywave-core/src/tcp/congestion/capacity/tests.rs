@@ -134,6 +134,52 @@ fn a_queue_of_half_the_base_is_looked_at_however_much_delays_vary() {
 }
 
 #[test]
+fn a_queue_of_a_path_that_has_become_slower_is_its_own() {
+    // The second cycle on the slower path knows its rate.
+    for (share, left) in [(10, [0.95, 0.9025]), (7, [1.0, 0.95])] {
+        let mut sender = Sender::alone();
+        let cycles = |sender: &mut Sender, queues: &[u64]| {
+            let probes = |law: &Capacity| match law.phase {
+                Phase::Cycle(cycle) => cycle.gain(1.0) > 1.0,
+                _ => panic!("{:?}", law.phase),
+            };
+            let mut queues = queues.iter().cycle();
+            let mut round = |sender: &mut Sender| {
+                sender.acks.rtt = ms(100 + queues.next().expect("endless"));
+                sender.round();
+                probes(&sender.law)
+            };
+            while round(sender) {}
+            while !round(sender) {}
+        };
+        cycles(&mut sender, &[0]);
+        sender.acks.rate = sender.acks.rate * share / 10;
+        for left in left {
+            cycles(&mut sender, &[20, 22, 24, 26, 28, 30, 32, 34]);
+            assert_near(sender.law.giving.pace(), left, "the pace that is left");
+        }
+    }
+}
+
+#[test]
+fn a_faster_path_takes_back_what_was_given() {
+    for (tenths, left) in [(10, 0.95), (12, 1.0)] {
+        let mut sender = Sender::alone();
+        let probes = |law: &Capacity, gain| match law.phase {
+            Phase::Cycle(cycle) => cycle.gain(1.0) > gain,
+            _ => false,
+        };
+        sender.until(0, 40, |law| law.giving.calm() > 0 && probes(law, 1.0));
+        sender.law.giving.give();
+        sender.acks.rate = sender.acks.rate * tenths / 10;
+        for _ in 0..4 {
+            sender.round();
+        }
+        assert_near(sender.law.giving.pace(), left, "the pace that is left");
+    }
+}
+
+#[test]
 fn jitter_is_no_queue() {
     let mut sender = Sender::alone();
     for round in 0..400_u64 {
