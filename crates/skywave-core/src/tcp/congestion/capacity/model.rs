@@ -122,7 +122,7 @@ impl Model {
         (self.delivered, self.lost) = (Segments::ZERO, Segments::ZERO);
     }
 
-    /// A cycle begins, or ends: whether the path has become slower in the one before.
+    /// Another cycle begins; whether the path has become slower in the one before.
     pub(super) fn begin_cycle(&mut self) -> bool {
         let fastest = std::mem::replace(&mut self.fastest, NO_RATE);
         fastest.as_bps_f64() < self.bandwidth.get().as_bps_f64() * SLOWER
