@@ -57,11 +57,13 @@ fn check(path: &Path) -> Result<String, Failure> {
     }
     if let Some(folder) = claims::folder_of(path) {
         if !claims::is_paper(&folder) {
-            return Err(Failure::usage(format!(
-                "{}: a folder without claims.toml is no paper; to check scenarios, name the files: {}/*.toml",
-                folder.display(),
-                output::for_shell(&folder)
-            )));
+            let why =
+                "a folder without claims.toml is no paper; to check scenarios, name the files";
+            let files = output::for_shell(&folder);
+            return Err(Failure::file(
+                &folder,
+                format_args!("{why}: {files}/*.toml"),
+            ));
         }
         let paper = claims::load_dir(&folder)?;
         return Ok(format!(

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use skywave_lab::experiment;
 use skywave_lab::report::WriteError;
@@ -47,6 +48,11 @@ impl Failure {
     /// Failure because the user asked for what cannot be, or a file is not what it should be.
     pub(crate) fn usage(why: impl Display) -> Self {
         Self::new(2, why)
+    }
+
+    /// Failure because the file or folder at `path` is not what it should be.
+    pub(crate) fn file(path: &Path, why: impl Display) -> Self {
+        Self::usage(format!("{}: {why}", path.display()))
     }
 
     /// Failure of work that could be begun.

@@ -42,13 +42,13 @@ pub(crate) fn admit(scenario: &Scenario, file: &Path, wish: Wish) -> Result<(), 
         .map(|bytes| bytes as f64)
         .or_else(memory::available);
     if let Some(most) = most.filter(|most| forecast.memory > *most) {
-        return Err(Failure::usage(format!(
-            "{}: this takes about {} of memory, most of it for {}; expected at most {} (--memory raises it)",
-            file.display(),
+        let why = format!(
+            "this takes about {} of memory, most of it for {}; expected at most {} (--memory raises it)",
             size(forecast.memory),
             forecast.cause.keys(),
             size(most),
-        )));
+        );
+        return Err(Failure::file(file, why));
     }
     if wall_seconds(&forecast) > LONG_S || forecast.disk > LARGE {
         let runs = counted(forecast.runs, "run");

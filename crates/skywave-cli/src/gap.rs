@@ -2,7 +2,6 @@
 
 pub(crate) mod kernel;
 
-use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path as FilePath, PathBuf};
@@ -141,19 +140,19 @@ impl Case {
         flow: Option<&str>,
         seed: u64,
     ) -> Result<Self, Failure> {
-        let refuse = |why: &dyn Display| Failure::usage(format!("{}: {why}", file.display()));
         let choice = Choice {
             flow,
             seed: Some(seed),
             point: 1,
             overhead: 0,
         };
-        let mut path = path::of(scenario, choice).map_err(|error| refuse(&error))?;
+        let mut path = path::of(scenario, choice).map_err(|error| Failure::file(file, error))?;
         let name = path.flow.name.clone();
         let Transport::Wtcp { config, header } = path.flow.transport.clone() else {
-            return Err(refuse(&format!(
+            let why = format!(
                 "flow `{name}` is not one of WTCP, which is what can be sent over real sockets: transport = \"wtcp\""
-            )));
+            );
+            return Err(Failure::file(file, why));
         };
         path.config.overhead = header;
         Ok(Self {

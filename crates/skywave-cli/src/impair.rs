@@ -155,7 +155,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         overhead: if has_headers { 0 } else { args.headers },
     };
     let mut path = path::of(&scenario, choice).map_err(|error| match &args.scenario {
-        Some(file) => Failure::usage(format!("{}: {error}", file.display())),
+        Some(file) => Failure::file(file, error),
         None => Failure::usage(format!("the link of the options: {error}")),
     })?;
     if args.swap {

@@ -19,7 +19,8 @@ pub(crate) fn flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// The failure of a verb that was interrupted and has kept so many runs in this folder.
+/// Failure that reports an interruption to the user: the folder `dir` keeps the finished `runs` (a number, or `3 of 10`), and
+/// the same command continues with the others.
 pub(crate) fn kept(runs: impl Display, dir: &Path) -> Failure {
     let dir = dir.display();
     Failure::interrupted(format!(

@@ -3,7 +3,6 @@
 mod openssh;
 
 use std::env;
-use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -46,11 +45,6 @@ impl From<KeyFailure> for Failure {
     }
 }
 
-/// The failure of a file of keys.
-fn wrong(path: &Path, why: impl Display) -> Failure {
-    Failure::usage(format!("{}: {why}", path.display()))
-}
-
 /// The failure to make a key or a code.
 pub(crate) fn no_random(error: impl Into<io::Error>) -> Failure {
     let error = error.into();
@@ -70,33 +64,33 @@ pub(crate) fn read_secret(path: Option<&Path>) -> Result<SecretKey, KeyFailure> 
     let path = path.map_or_else(default_path, |path| Ok(path.to_owned()))?;
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => KeyFailure::None(path.clone()),
-        _ => wrong(&path, source).into(),
+        _ => Failure::file(&path, source).into(),
     };
     let text = Zeroizing::new(read(&path)?.map_err(failed)?);
     let of_openssh = openssh::secret(&text);
     let no_secret =
         "no secret key: expected the file that `skywave key` makes, or OpenSSH's id_ed25519";
     if !text.starts_with(SECRET_MARK) && of_openssh.is_none() {
-        return Err(wrong(&path, no_secret).into());
+        return Err(Failure::file(&path, no_secret).into());
     }
     if fs::metadata(&path).map_err(failed)?.mode() & 0o077 != 0 {
         let open = "others can read this secret key; allow it to yourself only: chmod 600";
-        return Err(wrong(&path, format_args!("{open} {}", path.display())).into());
+        return Err(Failure::file(&path, format_args!("{open} {}", path.display())).into());
     }
     if let Some(read) = of_openssh {
-        return Ok(read.map_err(|error| wrong(&path, error))?);
+        return Ok(read.map_err(|error| Failure::file(&path, error))?);
     }
     let mut keys = text.lines().filter(|line| !is_comment(line));
     match (keys.next().map(str::parse), keys.next()) {
         (Some(Ok(key)), None) => Ok(key),
-        (Some(Err::<_, KeyError>(error)), None) => Err(wrong(&path, error).into()),
-        _ => Err(wrong(&path, no_secret).into()),
+        (Some(Err::<_, KeyError>(error)), None) => Err(Failure::file(&path, error).into()),
+        _ => Err(Failure::file(&path, no_secret).into()),
     }
 }
 
 /// Makes a secret key, keeps it there, in place of nothing, and says so.
 pub(crate) fn make_secret(path: &Path) -> Result<SecretKey, Failure> {
-    let failed = |error: io::Error| wrong(path, error);
+    let failed = |error: io::Error| Failure::file(path, error);
     let key = SecretKey::generate().map_err(no_random)?;
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(failed)?;
@@ -145,11 +139,11 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, Failure> {
                 _ => format!("{text:?}: {no_key}"),
             }));
         }
-        Err(error) => return Err(wrong(path, error)),
+        Err(error) => return Err(Failure::file(path, error)),
     };
     if content.starts_with(SECRET_MARK) {
         let secret = "a secret key: expected a public one, as `skywave key` prints";
-        return Err(wrong(path, secret));
+        return Err(Failure::file(path, secret));
     }
     let lines = content.lines().enumerate().filter(|(_, l)| !is_comment(l));
     let keys = lines.map(|(n, line)| {
@@ -159,7 +153,7 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, Failure> {
     });
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
     if keys.is_empty() {
-        return Err(wrong(path, "no keys in it"));
+        return Err(Failure::file(path, "no keys in it"));
     }
     Ok(keys)
 }
@@ -168,7 +162,7 @@ pub(crate) fn read_public(text: &str) -> Result<Vec<PublicKey>, Failure> {
 fn read(path: &Path) -> Result<io::Result<String>, Failure> {
     let none = |what| {
         let why = format!("this is no file of keys: it is {what}");
-        wrong(path, why)
+        Failure::file(path, why)
     };
     match fs::metadata(path) {
         Err(error) => return Ok(Err(error)),
@@ -199,7 +193,7 @@ fn read(path: &Path) -> Result<io::Result<String>, Failure> {
 pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, Failure> {
     let mut text = Zeroizing::new(String::new());
     if let Some(path) = path {
-        *text = read(path)?.map_err(|error| wrong(path, error))?;
+        *text = read(path)?.map_err(|error| Failure::file(path, error))?;
     } else {
         let path = Path::new("/dev/tty");
         let asked = File::options().read(true).write(true).open(path);
@@ -208,7 +202,7 @@ pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, Failur
                 terminal.write_all(b"code: ")?;
                 BufReader::new(terminal).read_line(&mut text)
             })
-            .map_err(|error| wrong(path, error))?;
+            .map_err(|error| Failure::file(path, error))?;
     }
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     Ok(Zeroizing::new(line.unwrap_or_default().to_owned()))

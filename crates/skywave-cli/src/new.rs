@@ -133,8 +133,6 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// The failure of a new file that would take the place of another one.
 fn exists(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::usage(format!(
-        "{path}: it is there already, and stays as it is; choose another name"
-    ))
+    let why = "it is there already, and stays as it is; choose another name";
+    Failure::file(path, why)
 }

@@ -1,6 +1,5 @@
 //! Output that all verbs that simulate have in common.
 
-use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -29,10 +28,10 @@ pub(crate) fn check_pages(
 ) -> Result<(), Failure> {
     for page in pages {
         let text = text_of(page)?;
-        new(&text).map_err(|error| failed(page, error))?;
+        new(&text).map_err(|error| Failure::file(page, error))?;
         if page::blocks(&text, verb).is_empty() {
             let why = format!("there is no `<!-- {verb} NAME: KIND -->` in it");
-            return Err(failed(page, why));
+            return Err(Failure::file(page, why));
         }
     }
     Ok(())
@@ -43,7 +42,7 @@ pub(crate) fn replace(
     pages: &[PathBuf],
     new: impl Fn(&str) -> Result<String, PageError>,
 ) -> Result<(), Failure> {
-    let replaced = |page: &PathBuf| new(&text_of(page)?).map_err(|e| failed(page, e));
+    let replaced = |page: &PathBuf| new(&text_of(page)?).map_err(|e| Failure::file(page, e));
     let texts: Vec<String> = pages.iter().map(replaced).collect::<Result<_, _>>()?;
     for (page, text) in pages.iter().zip(&texts) {
         write(page, text)?;
@@ -52,11 +51,7 @@ pub(crate) fn replace(
 }
 
 fn text_of(page: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(page).map_err(|error| failed(page, error))
-}
-
-fn failed(page: &Path, why: impl Display) -> Failure {
-    Failure::usage(format!("{}: {why}", page.display()))
+    std::fs::read_to_string(page).map_err(|error| Failure::file(page, error))
 }
 
 /// Tells what is probably not meant in a scenario, though it can be run.

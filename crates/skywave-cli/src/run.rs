@@ -211,10 +211,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
 /// Failure for a path that is no scenario but belongs to another verb; `None` for any other.
 fn of_other_kind(path: &Path) -> Option<Failure> {
     let other = |what, verb, given: &Path| {
-        let (path, given) = (path.display(), output::for_shell(given));
-        Failure::usage(format!(
-            "{path}: this is {what}, not a scenario; it is for `skywave {verb} {given}`"
-        ))
+        let given = output::for_shell(given);
+        let why = format!("this is {what}, not a scenario; it is for `skywave {verb} {given}`");
+        Failure::file(path, why)
     };
     if let Some(folder) = claims::folder_of(path).filter(|folder| claims::is_paper(folder)) {
         let what = if path.is_dir() {

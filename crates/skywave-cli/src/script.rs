@@ -112,7 +112,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let unreadable = |error: io::Error| Failure::usage(format!("{}: {error}", path.display()));
+    let unreadable = |error: io::Error| Failure::file(path, error);
     let entries = fs::read_dir(path).map_err(unreadable)?;
     let mut inside = Vec::new();
     for entry in entries {
@@ -129,9 +129,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 }
 
 fn read(path: &Path, options: &Options) -> Result<Verdict, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("{}: {error}; expected a script", path.display()))
-    })?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::file(path, format_args!("{error}; expected a script")))?;
     Ok(match skywave_script::parse(&text) {
         Ok(script) => skywave_script::run(&script, options),
         Err(mistake) => Verdict::Unreadable(mistake),

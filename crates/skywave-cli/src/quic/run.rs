@@ -120,8 +120,8 @@ pub(super) fn no_folder(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => "it may not be written to".to_owned(),
         _ => error.to_string(),
     };
-    let path = path.display();
-    Failure::usage(format!(
-        "{path}: {why}; expected a folder to put files into"
-    ))
+    Failure::file(
+        path,
+        format_args!("{why}; expected a folder to put files into"),
+    )
 }

@@ -37,7 +37,7 @@ pub struct Acked {
     pub bytes: u64,
     /// Bytes among the newly acknowledged ones that a SACK block had reported before.
     pub sacked_before: u64,
-    /// The last segment that it covers completely.
+    /// The last segment that it covers completely. Whole, so that [`Self::newest_sent`] costs nothing where nobody asks.
     newest: Option<Kept>,
 }
 

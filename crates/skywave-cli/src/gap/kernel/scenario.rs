@@ -59,7 +59,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         }
         for law in &laws {
             let taken = with(&scenario, args.flow.as_deref(), law, &Folder::of(path));
-            scenarios.push((file, taken.map_err(|what| refused(path, &what))?));
+            scenarios.push((file, taken.map_err(|what| Failure::file(path, what))?));
         }
     }
     let is_ours = !laws.is_empty();
@@ -73,7 +73,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
                 Err(Refusal::Sender(why)) if scenario.points().len() > 1 => {
                     eprintln!("note: {}: {why}: left out", path.display());
                 }
-                Err(refusal) => return Err(refused(path, &refusal.why())),
+                Err(refusal) => return Err(Failure::file(path, refusal.why())),
             }
         }
     }
@@ -119,10 +119,6 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
         write!(io::stdout().lock(), "{}", table(&names, &cases))?;
     }
     faithful(cases.iter().flat_map(|case| &case.runs))
-}
-
-fn refused(path: &FilePath, what: &str) -> Failure {
-    Failure::usage(format!("{}: {what}", path.display()))
 }
 
 /// The scenario with this law as the sender of a flow: of that name, or of the first one.

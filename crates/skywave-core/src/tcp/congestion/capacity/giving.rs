@@ -31,7 +31,7 @@ pub(super) enum Verdict {
 pub(super) struct Giving {
     pace: f64,
     gave: bool,
-    /// A loss was a reason for some of what is given.
+    /// A loss or a mark was a reason for some of what is given.
     for_loss: bool,
     low: f64,
     high: f64,

@@ -69,6 +69,14 @@ impl Sender {
     }
 }
 
+/// The pace of the present step in parts of the rate; `None` outside of the cycle.
+fn gain(law: &Capacity) -> Option<f64> {
+    match law.phase {
+        Phase::Cycle(cycle) => Some(cycle.gain(1.0)),
+        _ => None,
+    }
+}
+
 #[test]
 fn slow_start_doubles_until_the_rate_stands_still() {
     let mut sender = Sender::starting();
@@ -105,11 +113,8 @@ fn a_loss_at_a_queue_that_its_probe_does_not_explain_is_others() {
     // In the drain, when a probe of a tenth has left half of 10 ms; 3 ms are no queue.
     for (queue, left) in [(7, 1.0), (12, 0.95)] {
         let mut sender = Sender::alone();
-        let drained = |law: &Capacity| match law.phase {
-            Phase::Cycle(cycle) => cycle.gain(1.0) < 1.0,
-            _ => false,
-        };
-        sender.until(0, 40, |law| law.giving.calm() > 1 && drained(law));
+        let drains = |law: &Capacity| gain(law).is_some_and(|gain| gain < 1.0);
+        sender.until(0, 40, |law| law.giving.calm() > 1 && drains(law));
         sender.acks.rtt = ms(100 + queue);
         sender.round();
         assert!(sender.law.model.is_congested());
@@ -139,15 +144,11 @@ fn a_queue_of_a_path_that_has_become_slower_is_its_own() {
     for (share, left) in [(10, [0.95, 0.9025]), (7, [1.0, 0.95])] {
         let mut sender = Sender::alone();
         let cycles = |sender: &mut Sender, queues: &[u64]| {
-            let probes = |law: &Capacity| match law.phase {
-                Phase::Cycle(cycle) => cycle.gain(1.0) > 1.0,
-                _ => panic!("{:?}", law.phase),
-            };
             let mut queues = queues.iter().cycle();
             let mut round = |sender: &mut Sender| {
                 sender.acks.rtt = ms(100 + queues.next().expect("endless"));
                 sender.round();
-                probes(&sender.law)
+                gain(&sender.law).expect("it goes through the cycle") > 1.0
             };
             while round(sender) {}
             while !round(sender) {}
@@ -165,11 +166,8 @@ fn a_queue_of_a_path_that_has_become_slower_is_its_own() {
 fn a_faster_path_takes_back_what_was_given() {
     for (tenths, left) in [(10, 0.95), (12, 1.0)] {
         let mut sender = Sender::alone();
-        let probes = |law: &Capacity, gain| match law.phase {
-            Phase::Cycle(cycle) => cycle.gain(1.0) > gain,
-            _ => false,
-        };
-        sender.until(0, 40, |law| law.giving.calm() > 0 && probes(law, 1.0));
+        let probes = |law: &Capacity| gain(law).is_some_and(|gain| gain > 1.0);
+        sender.until(0, 40, |law| law.giving.calm() > 0 && probes(law));
         sender.law.giving.give();
         sender.acks.rate = sender.acks.rate * tenths / 10;
         for _ in 0..4 {
