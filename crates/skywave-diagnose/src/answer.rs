@@ -14,9 +14,9 @@ const HEADING: &str = "What would help";
 /// Advice for the link of a diagnosis, or why there is none.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// Records without a link: captures of one direction, or without TCP.
+    /// No advice, as the records tell of no link: captures of one direction, or without TCP.
     Nothing,
-    /// No record tells the rate.
+    /// No advice, as no record tells the link's rate, or at least a lower bound of it.
     NoRate,
     /// Advice for the largest rate that was seen, as the rate itself is not known.
     AtLeast(Box<Advice>),
@@ -25,9 +25,10 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Simulates senders over the likeliest link, and over four others drawn from the intervals. The sender
-    /// of today is the host's, else the one that a record names. `ask` is to call
-    /// [`advise`](crate::advice::advise), with a flag to stop it and somebody who sees the progress.
+    /// Asks for advice about the link of `diagnosis`: senders are to be compared over the likeliest link and over four
+    /// others drawn from the intervals of its properties. Today's sender is the host's, or else the one that a record
+    /// names. `ask` has to call [`advise`](crate::advice::advise); it may add a flag to stop it and a report of
+    /// progress.
     ///
     /// # Errors
     ///
@@ -69,8 +70,8 @@ impl Answer {
         })
     }
 
-    /// Advice which senders to use over the link; `None` if the link's rate is not known, so that none could be
-    /// simulated.
+    /// Advice on which senders to use over the link; `None` if the records tell of no link or of no rate, so that
+    /// nothing could be simulated.
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::AtLeast(advice) | Self::Told(advice) => Some(advice),
@@ -78,7 +79,7 @@ impl Answer {
         }
     }
 
-    /// Heading and text for a page; `None` if nothing tells of a link.
+    /// Heading and text of the advice for a page; `None` if the records tell of no link.
     pub fn section(&self) -> Option<(String, String)> {
         let text = match self {
             Self::Nothing => return None,

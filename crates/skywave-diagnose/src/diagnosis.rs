@@ -1,4 +1,4 @@
-//! From files to what they tell.
+//! Diagnosis of a link: from files with records to what they tell of it.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -30,13 +30,13 @@ const FEWEST: usize = 20;
 /// Records of one link, and what they tell together.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// Link that the records tell of together.
+    /// Link estimated from all records together.
     pub link: Link,
     /// Fits of each record by itself.
     pub fits: Fits,
-    /// Transfers of captures, with the name of the file, those with the most bytes first.
+    /// TCP transfers in the captures, each with the name of its file; those with the most bytes first.
     pub transfers: Vec<Observed>,
-    /// Captures with the names of their files: packets and connections, counted.
+    /// File name of each capture, with counts of its packets and connections.
     pub captures: Vec<(String, Summary)>,
     /// Comparisons of the last third of records with a link fitted to their first two thirds.
     pub goodness: Vec<Goodness>,
@@ -53,49 +53,50 @@ pub struct Observed {
     pub file: String,
     /// Data of one direction of a TCP connection.
     pub transfer: Transfer,
-    /// Path of the transfer, where the capture was taken near its sender and enough was sent.
+    /// Path fitted to the transfer; `None` unless the capture was taken near its sender, shows at least 20
+    /// transmissions and a round trip, and it is one of the eight largest such transfers.
     pub path: Option<PathFit>,
-    /// Reasons why it was not faster.
+    /// Reasons why the transfer was not faster.
     pub why: Why,
 }
 
-/// Why records cannot be read.
+/// Reason why records cannot be read, or tell nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file that cannot be opened or read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A capture that is damaged.
     #[error("{}: {source}", path.display())]
     Capture {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// Damage that was found in the capture.
         source: ReadError,
     },
     /// A file that is no record, or one with a mistake.
     #[error("{}: {source}", path.display())]
     Record {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// Mistake that was found in the record.
         source: Mistake,
     },
     /// A text of more than 1 GiB.
     #[error("{}: more than 1 GiB of text; expected a log of one link", path.display())]
     TooLong {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// A scenario beside records, although it is diagnosed alone.
+    /// A scenario file among records, although a scenario is diagnosed alone.
     #[error("{}: a scenario is diagnosed alone, without records beside it", path.display())]
     ScenarioAmongRecords {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// Records without anything that tells of a link; the text has remarks on them.
@@ -214,12 +215,12 @@ impl Diagnosis {
     }
 }
 
-/// Knowledge of the link's rate that advice is based on.
+/// Knowledge of the link's rate on which advice can be based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// The rate is known.
     Told,
-    /// Only a rate is known that the link has at least.
+    /// Only a lower bound of the rate is known.
     Least,
     /// No record tells of any rate.
     Nothing,
@@ -235,7 +236,8 @@ impl Diagnosis {
         }
     }
 
-    /// Findings that settings can help against.
+    /// Trouble with the link and with its largest transfer that settings may mend: a policer, a deep queue, and what
+    /// held the transfer up.
     pub fn findings(&self) -> Vec<Finding> {
         let link = &self.link;
         let base_s = link.base_s.known.told().map_or(0.0, |base| base.value);
@@ -274,7 +276,7 @@ impl Diagnosis {
     }
 }
 
-/// Whether a file is a scenario rather than a record.
+/// Whether a file is a scenario with a link rather than a record; an error if it cannot be read.
 pub fn is_scenario(path: &Path) -> Result<bool, Error> {
     if capture(path)?.is_some() {
         return Ok(false);

@@ -1,8 +1,10 @@
 //! Other QUIC libraries' senders over the simulator's links: whole connections of [noq](noq_proto) and of
-//! [quinn](quinn_proto), with the laws and the machines that they have, by a clock that is not the host's.
+//! [quinn](quinn_proto), two QUIC libraries in Rust, with the congestion control laws that they have, in simulated
+//! time.
 //!
-//! [`run`] takes a [`Spec`](skywave_sim::Spec) and gives an [`Outcome`](skywave_sim::Outcome), as [`skywave_sim::simulate`]
-//! does, so that whatever judges or searches by the simulator can put such a sender in the place of one of its own.
+//! [`run`] takes a [`Spec`](skywave_sim::Spec) and gives an [`Outcome`](skywave_sim::Outcome), as
+//! [`skywave_sim::simulate`] does, so that a program that compares senders or searches for bad paths in the simulator
+//! can run such a sender in the place of one of the simulator's own.
 //!
 //! ```
 //! let sender = skywave_foreign::parse("quinn:cubic")?;
@@ -16,21 +18,23 @@
 //! same outcome.
 //!
 //! # What is measured, and what not
-//! As the simulator does, with what the libraries tell. `delivered`, `goodput` and bins count data when they arrive, each byte
-//! once, in any order. `retransmits` are the packets that the library declared lost. cwnd is in segments of 1200 bytes, a round
-//! trip the shortest one of an ACK's packets; window cuts are losses or marks after which the law's window is smaller. What the
-//! libraries do not tell is 0 or `None`: timeouts, delays, shares of the time, the table of losses.
+//! Measures are those of the simulator, as far as the libraries tell. `delivered`, `goodput` and bins count data when
+//! they arrive, each byte once, in any order. `retransmits` are the packets that the library declared lost. cwnd is in
+//! segments of 1200 bytes, a round trip the shortest one of an ACK's packets; window cuts are losses or marks after
+//! which the law's window is smaller. What the libraries do not tell is 0 or `None`: timeouts, delays, shares of the
+//! time, the table of losses.
 //!
 //! # The ends
-//! The receiver's and the sender's windows are 64 MiB, a connection without an answer is given up after a minute. All else is as
-//! the libraries have it: packets grow to 1452 bytes, packets are ECN-capable. A flow that stops closes its connection, whatever
-//! is under way.
+//! The receiver's and the sender's windows are 64 MiB, a connection without an answer is given up after a minute. All
+//! else is as the libraries have it: packets grow to 1452 bytes, packets are ECN-capable. A flow that stops closes its
+//! connection, and what is under way then is not delivered.
 
-/// Fingerprint of this crate's sources and the locked versions of noq and quinn. Part of the key of kept results:
-/// runs with another one are simulated anew.
+/// Fingerprint of this crate's sources and the locked versions of noq and quinn. Stored results have it in their key,
+/// so that those of another version are not used again.
 pub const ENGINE: &str = env!("SKYWAVE_FOREIGN");
 
-/// Numbers of a flow that an outcome has; others are 0 or `None`, because the libraries do not tell them.
+/// Names of the measures of a flow's data and packets that a run with these libraries gives. Others in its outcome,
+/// except those of the window and of round trips, are 0 or `None`, because the libraries do not tell them.
 pub const TOLD: [&str; 15] = [
     "goodput",
     "throughput",

@@ -1,4 +1,4 @@
-//! A path of one link each way, for programs that compare laws over it.
+//! A path of one link each way, for programs that compare congestion control laws over it.
 
 use skywave_core::link::{Limit, LinkConfig, LossAt, LossConfig, QueueConfig, Service};
 use skywave_core::{Duration, Rate, Time};
@@ -9,26 +9,29 @@ use skywave_sim::spec::{FlowSpec, LinkSpec, Traffic, Transport};
 use crate::run::{HEADERS, run_each};
 use crate::sender::Sender;
 
-/// Length of the bins in which a path's data are counted.
+/// Length of the time bins in which a [`Path`]'s delivered bytes are counted, and the time between the starts of its
+/// connections.
 pub const STEP: Duration = Duration::from_millis(100);
 
-/// A bottleneck, a way back, and how long to send.
+/// Test path of one bottleneck link and one link back, and the length and seed of a run over it.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Bottleneck link, from the sender to the receiver.
     pub forward: LinkConfig,
     /// Link from the receiver back to the sender, for the ACKs.
     pub back: LinkConfig,
-    /// Seed of all random numbers.
+    /// Seed of all random numbers of a run: losses, jitter, and those of the libraries.
     pub seed: u64,
     /// Length of the run.
     pub duration: Duration,
-    /// Whether a peer of noq that does not answer is asked again, sooner than QUIC does ([`run_each`]).
+    /// Whether connections of the library noq probe a peer after some half a second of silence, sooner than QUIC does
+    /// ([`run_each`]).
     pub asks: bool,
 }
 
 impl Path {
-    /// A path of this rate and round trip, whose bottleneck keeps `packets` packets waiting, with 100 Mb/s back, for 30 s.
+    /// A path with this rate and this round-trip propagation delay, half of it each way. The bottleneck's queue holds
+    /// at most `packets` packets and drops from the tail, the way back has 100 Mb/s, and a run takes 30 s.
     pub fn new(service: Service, rtt: Duration, packets: u32) -> Self {
         let wide = Rate::from_bps(100_000_000);
         let queue = QueueConfig::DropTail(Limit::Packets(packets));
@@ -48,15 +51,17 @@ impl Path {
         }
     }
 
-    /// The path with a channel that loses packets after they have used the bottleneck.
+    /// The path with `loss` as the only loss model of its bottleneck: packets are lost after they have used the link's
+    /// rate.
     #[must_use]
     pub fn losing(mut self, loss: LossConfig) -> Self {
         self.forward.loss = vec![loss];
         self
     }
 
-    /// The path as a specification with so many flows without end, measured from the beginning to the end; the second one and
-    /// those after it begin 100 ms later than the one before. Their transport is for who runs it to choose.
+    /// The path as a specification for the simulator, with `flows` flows that always have data to send, measured over
+    /// the whole run. Flow 0 begins at time zero, each further one 100 ms after the one before; the caller chooses
+    /// their senders.
     pub fn spec(&self, flows: usize) -> Spec {
         let link = |name: &str, from, to, config: &LinkConfig| LinkSpec {
             name: name.into(),
@@ -95,8 +100,8 @@ impl Path {
         }
     }
 
-    /// Runs one connection of each sender over the path until the end of the path's time, each with more data than it
-    /// can send; each begins 100 ms after the one before. Returns what each has carried.
+    /// Runs one connection of each sender over the path for [`Path::duration`]. Each always has data to send and begins
+    /// 100 ms after the one before; connections of the result are numbered in the order of `senders`, from 0.
     pub fn run(&self, senders: &[Sender]) -> Carried {
         let senders: Vec<_> = senders.iter().cloned().enumerate().collect();
         let report = run_each(&self.spec(senders.len()), &senders, self.asks);
@@ -106,23 +111,25 @@ impl Path {
     }
 }
 
-/// Outcome of connections over a path.
+/// Outcome of a run of connections over a [`Path`]; connections are numbered from 0, in the order of their starts.
 #[derive(Clone, Debug)]
 pub struct Carried(pub Outcome);
 
 impl Carried {
-    /// Payload of a connection's stream that was read, bytes.
+    /// Payload bytes that the receiver of connection number `connection` has read over the whole run. Panics if there
+    /// is no such connection.
     pub fn bytes(&self, connection: usize) -> u64 {
         self.0.flows[connection].delivered_bytes
     }
 
-    /// Mean goodput of connection number `connection` over the whole run, Mb/s. Panics if there is no such connection.
+    /// Mean goodput of connection number `connection` over the whole run, Mb/s, its late start included. Panics if
+    /// there is no such connection.
     pub fn mbps(&self, connection: usize) -> f64 {
         self.0.flows[connection].goodput_bps * 1e-6
     }
 
-    /// Mean goodput of a connection between two times of the run, in Mb/s, by bins of 100 ms; 0 if the run
-    /// ends before `to`.
+    /// Mean goodput of connection number `connection` from time `from` to time `to` of the run, Mb/s, by whole bins of
+    /// 100 ms; 0 if the run ends before `to`. Panics if there is no such connection.
     pub fn mbps_in(&self, connection: usize, from: Duration, to: Duration) -> f64 {
         let step = |at: Duration| (at.as_nanos() / STEP.as_nanos()) as usize;
         let bins = self.0.bins.iter().map(|bins| &bins.delivered[connection]);
@@ -130,7 +137,8 @@ impl Carried {
         steps.sum::<u64>() as f64 * 8e-6 / to.saturating_sub(from).as_secs_f64()
     }
 
-    /// Mean time that a packet waits in the bottleneck's queue, by how many wait (Little's law).
+    /// Mean time that a packet waits in the queue of the bottleneck, computed from the mean length of the queue
+    /// (Little's law); `path` is the path of the run.
     pub fn queueing(&self, path: &Path) -> Duration {
         let bottleneck = &self.0.links[0];
         let taken = (bottleneck.offered - bottleneck.queue_drops).max(1);
@@ -138,7 +146,7 @@ impl Carried {
         Duration::from_secs_f64(waiting / taken as f64)
     }
 
-    /// Share of the packets offered to the bottleneck that its queue dropped.
+    /// Share (0 to 1) of the packets offered to the bottleneck that its queue dropped; 0 without packets.
     pub fn dropped(&self) -> f64 {
         self.0.links[0].drop_rate.unwrap_or(0.0)
     }

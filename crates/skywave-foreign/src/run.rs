@@ -25,40 +25,43 @@ use crate::{noq, quinn};
 /// Bytes of IPv4's and UDP's headers.
 pub(crate) const HEADERS: u32 = 28;
 
-/// Facts of a connection that an outcome has no room for.
+/// Facts of one flow's QUIC connection that [`Outcome`] does not have: the time of its handshake, and why it ended
+/// early.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
-    /// Time from the flow's start to the end of its handshake; `None` if that was never done.
+    /// Time from the flow's start to the end of the sender's QUIC handshake; `None` if the handshake was never
+    /// completed.
     pub handshake: Option<Duration>,
-    /// Why the sender's library ended the connection before the run did.
+    /// Reason, in the library's words, why the sender's library ended the connection before the end of the run; `None`
+    /// if it did not.
     pub ended: Option<String>,
 }
 
-/// Outcome of a run with other libraries' QUIC senders, and of each flow's connection what an outcome has no room for: the time of
-/// the handshake, and why the library ended it.
+/// Result of [`run_each`]: the outcome of a run with senders of noq or quinn, and facts of each flow's connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// The outcome, as of [`skywave_sim::simulate`].
+    /// Outcome of the run, in the form that [`skywave_sim::simulate`] gives.
     pub outcome: Outcome,
-    /// One entry a flow.
+    /// Facts of the connections, one entry for each flow, in the order of the specification's flows.
     pub connections: Vec<Connection>,
 }
 
-/// Runs a specification of one flow, which `sender` carries whatever the flow's own transport is.
+/// Runs a specification of one flow, which `sender` carries instead of the flow's own transport.
 ///
 /// # Errors
-/// [`Refused`], with what in the specification these senders cannot have.
+/// [`Refused`] if the specification has something that senders of noq and quinn do not support, or has further flows.
 pub fn run(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
     let report = run_each(spec, &[(0, sender.clone())], false)?;
     Ok(report.outcome)
 }
 
-/// Runs a specification whose flows are carried by `senders`, each given with the index of its flow. With
-/// `asks`, a peer of noq that does not answer is asked again ([`skywave_quic::Silence`]), as this project's
-/// own programs do.
+/// Runs a specification whose flows are carried by `senders`, each given with the index of its flow, from 0. With
+/// `asks`, connections of noq probe a peer after some half a second of silence ([`skywave_quic::Silence`]), as this
+/// project's own programs do.
 ///
 /// # Errors
-/// [`Refused`], with what in the specification these senders cannot have.
+/// [`Refused`] if a flow has no sender here, an index is of no flow, or the specification has something that senders of
+/// noq and quinn do not support.
 pub fn run_each(spec: &Spec, senders: &[(usize, Sender)], asks: bool) -> Result<Report, Refused> {
     let planned = plan(spec, senders)?;
     let mut world = World::new(spec, &planned, asks);
@@ -66,10 +69,12 @@ pub fn run_each(spec: &Spec, senders: &[(usize, Sender)], asks: bool) -> Result<
     Ok(world.report(&planned))
 }
 
-/// Runs a specification all of whose flows `sender` carries; `None` when `stop` was set before its end.
+/// Runs a specification with a connection of `sender` for each flow, instead of the flows' own transports; `None` if
+/// `stop` was set before the end of the run.
 ///
 /// # Errors
-/// [`Refused`], as of [`run_each`].
+/// [`Refused`] if the specification has something that senders of noq and quinn do not support: a proxy, an agent, a
+/// radio network, a tunnel, traffic other than `ftp` and `bytes`, or a flow without a route.
 pub fn run_all(
     spec: &Spec,
     sender: &Sender,
@@ -82,10 +87,10 @@ pub fn run_all(
     Ok(is_whole.then(|| world.report(&planned).outcome))
 }
 
-/// Whether `sender` can carry all flows of a specification.
+/// Checks, without a run, that [`run_all`] accepts this specification with this sender.
 ///
 /// # Errors
-/// [`Refused`], as [`run_all`] would.
+/// [`Refused`] for what [`run_all`] would refuse.
 pub fn check(spec: &Spec, sender: &Sender) -> Result<(), Refused> {
     plan(spec, &everywhere(spec, sender)).map(drop)
 }

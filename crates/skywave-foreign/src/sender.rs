@@ -10,7 +10,8 @@ use thiserror::Error;
 
 use crate::{noq, quinn};
 
-/// A QUIC sender: a library, noq or quinn, and the congestion control of its connections.
+/// A QUIC sender of another library: which library, noq or quinn, and which congestion control law its connections
+/// have.
 #[derive(Clone)]
 pub struct Sender {
     name: String,
@@ -23,11 +24,11 @@ pub(crate) enum Laws {
     Quinn(quinn::Laws),
 }
 
-/// A name that none of the senders has.
+/// Error of [`parse`]: a name that none of the [`senders`] has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no other library's sender is called \"{asked}\"; there are {}", senders().collect::<Vec<_>>().join(", "))]
 pub struct Unknown {
-    /// The name that was asked for.
+    /// Name that was asked for.
     pub asked: String,
 }
 
@@ -54,12 +55,12 @@ fn quinn(laws: impl quinn_laws::ControllerFactory + Send + Sync + 'static) -> La
     Laws::Quinn(Arc::new(laws))
 }
 
-/// The names of all senders, each a library and its law: `noq:bbr3`.
+/// Names of all senders that [`parse`] knows, each a library and its congestion control law, such as `noq:bbr3`.
 pub fn senders() -> impl Iterator<Item = &'static str> {
     SENDERS.iter().map(|(name, _)| *name)
 }
 
-/// The sender of this name.
+/// Sender by its name, in the form `library:law`, such as `quinn:cubic`.
 ///
 /// # Errors
 /// [`Unknown`] if none of [`senders`] has it.
@@ -75,8 +76,8 @@ pub fn parse(name: &str) -> Result<Sender, Unknown> {
 }
 
 impl Sender {
-    /// Sender `noq:ours:{name}`: noq with `law`, a congestion control of this project. The receiver reports
-    /// when packets arrive if the law needs one-way delays.
+    /// Sender `noq:ours:{name}`: the QUIC library noq with `law`, a congestion control of this project. The receiver
+    /// reports when packets arrive if the law needs one-way delays.
     pub fn ours(name: &str, law: Law) -> Self {
         Self {
             name: format!("noq:ours:{name}"),
@@ -84,7 +85,8 @@ impl Sender {
         }
     }
 
-    /// Sender that runs noq with the congestion controllers of `laws`, one for each connection; named `noq:{name}`.
+    /// Sender that runs the QUIC library noq with the congestion controllers that the factory `laws` makes, one for
+    /// each connection; its name is `noq:{name}`.
     pub fn noq(name: &str, laws: Arc<dyn noq_laws::ControllerFactory + Send + Sync>) -> Self {
         Self {
             name: format!("noq:{name}"),
@@ -92,7 +94,8 @@ impl Sender {
         }
     }
 
-    /// Sender that runs quinn with the congestion controllers of `laws`, one for each connection; named `quinn:{name}`.
+    /// Sender that runs the QUIC library quinn with the congestion controllers that the factory `laws` makes, one for
+    /// each connection; its name is `quinn:{name}`.
     pub fn quinn(name: &str, laws: Arc<dyn quinn_laws::ControllerFactory + Send + Sync>) -> Self {
         Self {
             name: format!("quinn:{name}"),
@@ -100,7 +103,7 @@ impl Sender {
         }
     }
 
-    /// Name in the form `library:law`: `noq:bbr3`, `noq:ours:skywave`.
+    /// Name of the sender in the form `library:law`, such as `noq:bbr3` or `noq:ours:skywave`.
     pub fn name(&self) -> &str {
         &self.name
     }

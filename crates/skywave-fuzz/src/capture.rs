@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use skywave_lab::capture::{Direction, Summary};
 
-/// Reads `data` as a capture: a summary that adds up, or an error. Both must not depend on how much
-/// a read gives.
+/// Reads `data` as a packet capture file and checks that the result is an error or a summary whose counts add up, and
+/// the same however few bytes a read gives. Panics if not.
 pub fn run(data: &[u8]) {
     let whole = describe(data);
     let piecemeal = describe(Trickle(data));

@@ -235,7 +235,9 @@ impl Run {
     }
 }
 
-/// Reads two agents and what comes to them out of `data`.
+/// Reads configurations of the two agents of D-Proxy (local retransmission over a wireless hop) and what comes to them
+/// out of `data`, and carries it out. Panics when a rule is broken: a limit of memory, or a segment forwarded more
+/// often than it came.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let Ok(mut run) = Run::new(&mut bytes) else {

@@ -1,9 +1,9 @@
-//! Rules that must hold whatever the input is: one function a target, which takes bytes and panics
-//! if a rule is broken.
+//! Rules that must hold whatever the input is: one function for each fuzz target, which takes bytes and panics if a
+//! rule is broken.
 //!
-//! The same functions serve libFuzzer (`fuzz/`), the replay of its corpora by `cargo test`, and the
-//! property tests, for which proptest draws the bytes. Bytes that are no text or file become a list of
-//! operations, and the rules are checked after every one of them.
+//! The same functions serve libFuzzer (`fuzz/`), the replay of its corpora by `cargo test`, and the property tests, for
+//! which proptest draws the bytes. For targets that do not read a text or file, the bytes become a list of operations,
+//! and the rules are checked after each of them. A stranger is a third party that sends forged packets to either end.
 
 #[cfg(feature = "files")]
 pub mod capture;
@@ -32,10 +32,10 @@ pub mod transfers;
 pub mod wtcp;
 pub mod wtcp_wire;
 
-/// A target by its name.
+/// Fuzz target: its name, and the function that takes the input bytes and panics if a rule is broken.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All targets; `fuzz/corpus/` has a folder for each.
+/// All fuzz targets; `fuzz/corpus/` has a folder of inputs for each, under its name.
 pub const TARGETS: &[Target] = &[
     #[cfg(feature = "files")]
     ("capture", capture::run),

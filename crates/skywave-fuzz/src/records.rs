@@ -1,10 +1,12 @@
-//! Bytes as a record of a link.
+//! Bytes as a record (measurement file) of a link.
 
 use skywave_diagnose::record::{
     Fate, Interval, Lost, Probes, Qlog, Rates, Record, Throughput, read,
 };
 
-/// Reads `data` as a record: an error of one line, or times that are finite and in order; the same when it is read again.
+/// Reads `data` as a record of a link, any of the measurement files that `skywave_diagnose::record` reads, and checks
+/// the result: an error of one line, or times that are finite and in order; the same at a second reading. Panics if
+/// not.
 pub fn run(data: &[u8]) {
     let found = read(data);
     assert_eq!(found, read(data), "the same again");

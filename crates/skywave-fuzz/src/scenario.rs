@@ -21,7 +21,8 @@ const MAX_ROUND_TRIPS: f64 = 1e3;
 /// Packets offered to links until a simulation is given up.
 const MAX_OFFERS: u32 = 20_000;
 
-/// Reads `data` as a scenario; what is one is lowered, and its first point simulated.
+/// Reads `data` as a scenario file. If it is one, makes specifications of its points, simulates the first, and checks
+/// the outcome. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

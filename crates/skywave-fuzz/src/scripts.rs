@@ -3,7 +3,8 @@
 use skywave_core::tcp::preset;
 use skywave_script::{Options, Place, parse, run};
 
-/// Reads `data` as a script and runs it, twice: the verdicts are the same, and their places are in the text.
+/// Reads `data` as a packetdrill script and runs it twice: both verdicts must be the same, and any places in them lie
+/// within the text. Panics if not.
 pub fn run_script(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

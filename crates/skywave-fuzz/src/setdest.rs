@@ -1,4 +1,4 @@
-//! A text as a movement file, and stations that move as it says.
+//! A text as a movement file of ns-2 (setdest), and stations that move as it says.
 
 use skywave_core::radio::{Mobility, TrackFollower, parse_setdest};
 use skywave_core::{Duration, Time};
@@ -8,7 +8,8 @@ const STATIONS: usize = 3;
 /// Times at which each is looked at.
 const LOOKS: u64 = 100;
 
-/// Reads `data` as movements; those that are some are followed.
+/// Reads `data` as a movement file of ns-2 (setdest). If it is one, follows the stations: none moves faster or farther
+/// than the file says. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

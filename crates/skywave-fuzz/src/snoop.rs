@@ -7,7 +7,7 @@ use skywave_core::agent::SnoopConfig;
 
 use super::machines::{AnyConfig, Pair, Plan};
 
-/// An agent's configuration read out of bytes.
+/// Configuration of a Snoop agent (local retransmission of TCP segments) read out of arbitrary bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyAgent(pub SnoopConfig);
 
@@ -36,7 +36,8 @@ impl<'a> Arbitrary<'a> for AnyAgent {
     }
 }
 
-/// Reads an agent, a connection and what happens to it out of `data`, and runs it to its end.
+/// Reads the configurations of a Snoop agent and of a TCP connection and a plan out of `data`, and runs the connection
+/// through the agent to the end of the plan. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

@@ -4,7 +4,8 @@ use skywave_core::packet::Timestamps;
 use skywave_core::tcp::wire::{self, Header, MAX_PAYLOAD, Parsed, TimestampClock, WireError};
 use skywave_core::{Duration, Time};
 
-/// Bytes before the packet: window scale, tick, and the times known.
+/// Bytes of an input before the packet: window scale (1 byte), tick of the timestamp clock (4), and the two timestamps
+/// that the connection knows (8 each).
 pub const SETTINGS: usize = 1 + 4 + 8 + 8;
 
 /// Facts that the connection knows to which the packet belongs.
@@ -14,14 +15,16 @@ struct Connection {
     near: Timestamps,
 }
 
-/// Reads the packet after [`SETTINGS`], or all of it where it is shorter.
+/// Reads the packet after the first [`SETTINGS`] bytes of `data`, or all of `data` if it is shorter, and checks that a
+/// TCP segment is the same when written and read again. Panics if not.
 pub fn run(data: &[u8]) {
     is_accepted(data);
 }
 
-/// Reads the packet after [`SETTINGS`], or all of `data` where it is shorter, and returns whether it is one.
+/// Reads the packet after the first [`SETTINGS`] bytes of `data`, or all of `data` if it is shorter, and returns
+/// whether it is an IP packet with a TCP segment. Panics if the segment is not the same when written and read again.
 ///
-/// Few bytes have right checksums. Those that are wrong are put right, which one attempt each must do.
+/// Wrong checksums of the IP header and of TCP are put right first, as few random bytes have right ones.
 pub fn is_accepted(data: &[u8]) -> bool {
     let (settings, packet) = data.split_at_checked(SETTINGS).unwrap_or((&[], data));
     let connection = Connection::from(settings);

@@ -1,4 +1,4 @@
-//! A text as a recorded link, and packets that it serves.
+//! A text as a trace of a recorded link (delivery opportunities), and packets that it serves.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::link::{Operation, Watched};
 /// Packets that are served, a while after one another.
 const PACKETS: u64 = 100;
 
-/// Reads `data` as a trace; what is one serves packets.
+/// Reads `data` as a trace, a recording of a link's delivery opportunities. If it is one, sends packets over a link
+/// with this trace and checks their arrivals and counts. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

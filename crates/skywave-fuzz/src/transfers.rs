@@ -1,4 +1,5 @@
-//! Operations as a capture of TCP connections, read as transfers whose paths are fitted.
+//! Operations as a packet capture of TCP connections, read as transfers, to each of which a model of its path is
+//! fitted.
 //!
 //! Numbers of all kinds are hostile: they jump, wrap and go back, as do times; answers tell of what was never sent, and
 //! packets are as long as only a network card cuts them up.
@@ -226,8 +227,9 @@ impl Written {
     }
 }
 
-/// Reads packets out of `data`, and as a capture their transfers: what they tell of a path is finite, and no more arrived
-/// than was sent.
+/// Makes a packet capture of TCP packets that are read out of `data`, and reads it as transfers. What the transfers and
+/// the path models fitted to them tell must be finite, and no more bytes may have arrived than were sent; panics if
+/// not.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let Ok(mut written) = Written::new(&mut bytes) else {

@@ -6,8 +6,9 @@ use skywave_core::wtcp::{Config, Packet, Receiver, Sender, wire};
 /// Most datagrams that one input is cut into.
 const MAX_DATAGRAMS: usize = 60;
 
-/// Reads `data` as one datagram, which is refused or can be written again; and as many, each after two
-/// bytes of length, which two machines have to bear.
+/// Reads `data` as one WTCP datagram, which must be refused or be the same when written and read again. Then reads it
+/// as many datagrams, each after a byte of waiting time (in 50 ms) and a byte of length, and feeds them to a WTCP
+/// sender and receiver. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     check(data);
     let mut sender = Sender::new(Config::default());

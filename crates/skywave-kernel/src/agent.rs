@@ -1,4 +1,4 @@
-//! The laws of all connections, told in the order of the kernel's messages.
+//! Congestion control laws of all connections, told in the order of the kernel's messages.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,24 @@ use crate::message::{Kind, Message};
 /// Messages at once from which the process is behind: then only the latest ACK of several counts.
 const BACKLOG: usize = 512;
 
-/// Counts of the kernel's messages that an [`Agent`] took, merged and missed, and of their connections.
+/// Counts of the kernel's messages about TCP connections, as an [`Agent`] saw them. Each message is counted once:
+/// handled in [`Self::messages`], skipped for a later one in [`Self::merged`], or never received in [`Self::missing`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// Connections of which messages came.
+    /// TCP connections of which at least one message was handled.
     pub connections: u64,
-    /// Messages from the kernel that were handled one by one; ACKs counted in [`Self::merged`] are not among
-    /// them.
+    /// Messages that were handled one by one; ACKs counted in [`Self::merged`] are not among them.
     pub messages: u64,
-    /// ACKs of which only the totals were heard, with a later one's, as the process was behind.
+    /// ACKs that were skipped because the process was behind and a later ACK of the same connection had come, whose
+    /// totals (bytes, packets, losses) include theirs.
     pub merged: u64,
-    /// Messages that never came: the kernel had no room for them.
+    /// Messages that never came, by gaps in their numbers: the ring buffer from the kernel was full.
     pub missing: u64,
 }
 
-/// User-space end of one law in the kernel: takes the messages of all its TCP connections in order, keeps a
-/// [`Connection`] for each, and gives the answers.
+/// User-space end of one congestion control law that the kernel's TCP connections go by: takes the kernel program's
+/// messages in their order, keeps a [`Connection`] for each TCP connection, and gives the answers (window, threshold,
+/// pacing rate).
 #[derive(Debug)]
 pub struct Agent {
     law: Law,
@@ -43,7 +45,8 @@ struct Entry {
 }
 
 impl Agent {
-    /// An agent for `law`, before any message.
+    /// Agent for the TCP connections that have the congestion control `law`, before any message of the kernel's
+    /// program.
     pub fn new(law: Law) -> Self {
         Self {
             law,
@@ -52,14 +55,15 @@ impl Agent {
         }
     }
 
-    /// Counts of the kernel's messages, and of their connections, since the agent began.
+    /// Counts of the kernel's messages and of their connections, since the agent was made.
     pub fn heard(&self) -> Heard {
         self.heard
     }
 
-    /// Takes `messages`, all that have come since the last call, and calls `answer` with each answer: the
-    /// slot of its connection, the message, the answer. If more than 512 came, only the latest ACK of a
-    /// connection is answered.
+    /// Takes `messages`, all that have come since the last call, in their order. Calls `answer` for each one that has
+    /// an answer, with the index of the connection's slot in the memory shared with the kernel, the message and the
+    /// answer. If there are more than 512 messages, only the latest ACK of each connection is handled, and all messages
+    /// of other kinds.
     pub fn take(&mut self, messages: &[Message], answer: &mut dyn FnMut(u32, &Message, &Answer)) {
         let mut later: HashMap<u64, usize> = HashMap::new();
         let is_behind = messages.len() > BACKLOG;

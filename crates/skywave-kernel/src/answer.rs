@@ -1,4 +1,4 @@
-//! Answers: what a law wants, as the program in the kernel reads it (`bpf/wire.h`).
+//! Answers: what a congestion control law wants, as the program in the kernel reads it (`bpf/wire.h`).
 
 /// Words of 64 bits of a slot.
 pub(crate) const WORDS: usize = 8;
@@ -10,17 +10,18 @@ const INFINITE: u32 = 0x7fff_ffff;
 /// that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Connection, as in [`Message::id`](crate::Message::id).
+    /// Number of the connection, as in [`Message::id`](crate::Message::id).
     pub id: u64,
-    /// Number of the latest event that it answers.
+    /// Number of the latest event that this answer takes into account, as in
+    /// [`Message::number`](crate::Message::number).
     pub number: u64,
-    /// Time of that event by the kernel's clock, ns.
+    /// Time of the event with number [`Self::number`] by the kernel's monotonic clock, ns.
     pub at: u64,
     /// Pacing rate, bytes a second; `None` to have Linux pace the window by its own rule.
     pub pace: Option<u64>,
     /// Congestion window, packets, at least 1.
     pub cwnd: u32,
-    /// Slow start threshold, packets.
+    /// Slow start threshold, packets; 2^31 - 1 for none.
     pub ssthresh: u32,
 }
 
@@ -31,8 +32,9 @@ impl Answer {
         (segments as u32).clamp(1, INFINITE)
     }
 
-    /// The answer as the eight words of a slot in memory shared with the kernel (`bpf/wire.h`). The program
-    /// there reads without a lock: a word with a checksum tells it whether the answer is whole.
+    /// Encoding of the answer as the eight words of a connection's slot in memory shared with the kernel
+    /// (`bpf/wire.h`). The program there reads without a lock: the sixth word is a checksum, by which it knows an
+    /// answer that was only partly written.
     pub fn words(&self) -> [u64; WORDS] {
         let pace = self.pace.map_or(0, |pace| pace.max(1));
         let windows = u64::from(self.cwnd) | u64::from(self.ssthresh) << 32;

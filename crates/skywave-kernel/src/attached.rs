@@ -1,4 +1,4 @@
-//! A law in the kernel: the program loaded, its messages heard, and its answers written.
+//! A congestion control law in the kernel: the program loaded, its messages heard, and its answers written.
 
 use std::cell::RefCell;
 use std::io;
@@ -41,23 +41,24 @@ const NAP: Duration = Duration::from_micros(500);
 /// Longest wait for an event, until it is asked again whether to go on.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Counts that the program in the kernel keeps since it was loaded.
+/// Counts that the kernel program of an [`Attached`] law keeps since it was loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Connections that were given the law or chose it, those in [`Self::refused`] too.
+    /// TCP connections that were given the law or chose it by its name, those in [`Self::refused`] included.
     pub connections: u64,
     /// Messages that the program could not send to this process, as the ring buffer was full.
     pub dropped: u64,
-    /// Answers that the program read while they were being written, and so did not obey.
+    /// Answers that the program read while they were being written, and so ignored.
     pub torn: u64,
-    /// Times that a connection fell back to Reno's rule in the program, as answers were late.
+    /// Number of times that a connection went over to Reno's rule in the program because answers were late.
     pub fell: u64,
     /// Connections beyond the 4096 that can have the law at once; they go by Reno's rule in the program.
     pub refused: u64,
 }
 
-/// A law that the kernel has under its [name](Law::name). When this is dropped, or the process dies, the name is gone;
-/// connections that have the law go on by Reno's rule until they are closed.
+/// A congestion control law that the kernel offers under its [name](Law::name), answered by this process. When this is
+/// dropped, or the process dies, the name is gone; connections that have the law go on by Reno's rule until they are
+/// closed.
 #[derive(Debug)]
 pub struct Attached {
     law: Law,
@@ -69,8 +70,8 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Loads the program into the kernel and makes `law` a congestion control there, under its
-    /// [name](Law::name). An error if rights are missing or the name is taken.
+    /// Loads the program into the kernel and makes `law` a congestion control there, under its [name](Law::name).
+    /// [`AttachError`] if rights are missing or the name is taken.
     pub fn new(law: Law) -> Result<Self, AttachError> {
         let load = |error| AttachError::load(&error);
         // What libbpf has to say is in its errors.
@@ -109,7 +110,8 @@ impl Attached {
         })
     }
 
-    /// Gives the law to the connections that programs of this control group (cgroup v2) make or accept from now on.
+    /// Gives the law to the TCP connections that programs of this control group (cgroup v2) make or accept from now on.
+    /// [`AttachError::Group`] if the kernel does not attach the program to the group.
     pub fn give_to(&mut self, group: BorrowedFd<'_>) -> Result<(), AttachError> {
         let mut found = self.object.progs_mut();
         let program = found.find(|program| program.name() == "choose");
@@ -133,8 +135,9 @@ impl Attached {
         }
     }
 
-    /// Takes the kernel's messages and writes the law's answers until `stop` is set; then returns what was
-    /// heard. `hear` is called with each message and its answer. An error if the messages cannot be read.
+    /// Takes the kernel's messages and writes the law's answers until `stop` is set; then returns counts of the
+    /// messages. `hear` is called with each message that has an answer, and the answer. [`AttachError::Listen`] if the
+    /// messages cannot be read.
     pub fn run(
         &self,
         stop: &AtomicBool,

@@ -1,4 +1,4 @@
-//! A law at work in one connection of the kernel's.
+//! A congestion control law at work in one connection of the kernel's.
 //!
 //! Where the core's own sender finds losses and repairs them, the kernel does, and tells of it. A [`Connection`] makes of
 //! that the events that a law knows:
@@ -38,8 +38,8 @@ use crate::message::{Kind, Message, State};
 /// The retransmission timer waits at least this long beyond the round trip (`tcp_rto_min`).
 const LEAST_VARIANCE: Duration = Duration::from_millis(200);
 
-/// User-space state of one kernel TCP connection: a law fed with the kernel's [`Message`]s, answering with window,
-/// threshold and pace.
+/// User-space state of one kernel TCP connection: a congestion control law that is fed with the kernel's [`Message`]s
+/// and answers with window, threshold and pacing rate.
 #[derive(Debug)]
 pub struct Connection {
     law: Congestion,
@@ -79,7 +79,8 @@ fn ahead(from: u32, to: u32) -> u64 {
 }
 
 impl Connection {
-    /// State of a connection of which `first` is the first message: the law's time and window begin with it.
+    /// State of a connection of which `first` is the first message: the law's time begins with it, and its initial
+    /// window is the one that the message tells.
     pub fn new(law: &Law, first: &Message) -> Self {
         let initial = Segments(f64::from(first.cwnd.max(1)));
         let config = TcpConfig {
@@ -112,7 +113,7 @@ impl Connection {
         }
     }
 
-    /// Tells the law of `message` and returns its answer; `None` after a close, and at the start of a window
+    /// Tells the law of `message` and returns its answer; `None` after a [`Kind::Close`], and at the start of a window
     /// reduction, whose cause only the next ACK tells.
     pub fn take(&mut self, message: &Message) -> Option<Answer> {
         let news = self.count(message);
@@ -134,7 +135,8 @@ impl Connection {
         Some(self.answer(message))
     }
 
-    /// Answer that the law's present window and pace give, as one to `message`; changes nothing.
+    /// Answer that the law's present window and pacing rate give, addressed as the answer to `message`; changes
+    /// nothing.
     pub fn answer(&self, message: &Message) -> Answer {
         Answer {
             id: message.id,
@@ -146,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// Congestion window and slow start threshold that the law wants, in segments, maybe fractions.
+    /// Congestion window and slow start threshold that the law wants now, in segments, maybe with a fraction.
     pub fn window(&self) -> Window {
         self.window
     }

@@ -24,8 +24,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// Makes the group, and removes those of processes that were killed. An error if no cgroup v2 is mounted,
-    /// or its folder cannot be made.
+    /// Makes a control group below that of this process, and removes those that earlier processes left behind.
+    /// [`AttachError::Group`] if no cgroup v2 is mounted, or the group's folder cannot be made.
     pub fn new() -> Result<Self, AttachError> {
         let parent = own_group().ok_or_else(|| {
             AttachError::Group("no cgroup v2 is mounted (`skywave doctor`)".to_owned())
@@ -44,8 +44,8 @@ impl Group {
         })
     }
 
-    /// Starts a command in the group, with all that it starts. The outer error is that the group cannot be
-    /// entered or left, the inner one that the command cannot be started.
+    /// Starts a command in the group; processes that it starts are in the group, too. The outer error is that the group
+    /// cannot be entered or left, the inner one that the command cannot be started.
     pub fn spawn(&self, command: &mut Command) -> Result<io::Result<Child>, AttachError> {
         // A process is born where its parent is: in the group from its first connection on.
         enter(&self.folder)?;
@@ -54,7 +54,8 @@ impl Group {
         Ok(child)
     }
 
-    /// Removes the group, and waits up to 0.1 s for its last processes to end; false if some are still in it.
+    /// Removes the group, and waits up to 0.1 s for its last processes to end; false if some are still in it, so that
+    /// it stays.
     pub fn remove(self) -> bool {
         for _ in 0..20 {
             if fs::remove_dir(&self.folder).is_ok() {

@@ -1,4 +1,4 @@
-//! Choice of a law, and how it is set up.
+//! Choice of a congestion control law, and how it is set up.
 
 use skywave_core::tcp::config::NeedsEcn;
 use skywave_core::tcp::congestion::{Congestion, LawFacts};
@@ -11,7 +11,8 @@ const BASE: &str = "rack-tlp";
 /// Longest name of a congestion control in Linux, without the zero at its end.
 const LONGEST: usize = 15;
 
-/// Congestion control of this project, ready for connections of the kernel's TCP, with its name there.
+/// Congestion control law (rule for window and pacing rate) of this project, or a user's own, ready for connections of
+/// the kernel's TCP, and its name there.
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
@@ -19,34 +20,36 @@ pub struct Law {
     pub(crate) name: String,
 }
 
-/// Why a congestion control cannot be had for the kernel's connections; the text is the name that was asked
-/// for.
+/// Reason why a congestion control law is not possible for the kernel's connections; the text is the name that was
+/// asked for.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum LawError {
-    /// No preset has this name.
+    /// Name that none of the presets of [`skywave_core::tcp`] has.
     #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
     Unknown(String),
-    /// A law whose receiver must echo every ECN mark, as DCTCP's: the kernel cannot be asked for one.
+    /// Law that needs every ECN mark echoed by the receiver, as DCTCP's does: the kernel's receivers cannot be asked
+    /// for it.
     #[error(
         "the law of \"{0}\" wants a receiver that echoes every mark, which it cannot ask the kernel for"
     )]
     NeedsMarks(String),
-    /// A law whose receiver must tell losses by congestion from others, as that of `contention`: Linux' does
-    /// not.
+    /// Law that needs a receiver that tells losses by congestion from others, as the preset `contention` does: Linux'
+    /// receivers do not.
     #[error("the law of \"{0}\" wants a receiver that judges losses, and Linux' does not")]
     NeedsJudge(String),
 }
 
 impl Law {
-    /// The law of a preset, as "skywave", "bbr" or "cerl". How losses are found and repaired is the kernel's matter,
-    /// whatever the preset says.
+    /// Congestion control law of the TCP preset called `name`, such as "skywave", "bbr" or "cerl" (`skywave variants`
+    /// lists them). Losses are found and repaired by the kernel's rules, whatever the preset says. The error is
+    /// [`LawError::Unknown`] without such a preset, else as of [`Self::new`].
     pub fn named(name: &str) -> Result<Self, LawError> {
         let found = preset(name).ok_or_else(|| LawError::Unknown(name.to_owned()))?;
         Self::new(name, found.composition.congestion.clone())
     }
 
-    /// A congestion control with parameters of its own, or a user's own, under `name`. An error if it needs
-    /// more from a receiver than Linux gives.
+    /// Law from a congestion control with parameters, also a user's own, under `name`. [`LawError::NeedsMarks`] or
+    /// [`LawError::NeedsJudge`] if it needs more from a receiver than Linux gives.
     pub fn new(name: &str, congestion: CongestionConfig) -> Result<Self, LawError> {
         if congestion.needs_ecn() != NeedsEcn::Nothing {
             return Err(LawError::NeedsMarks(name.to_owned()));
@@ -62,7 +65,7 @@ impl Law {
         })
     }
 
-    /// Requirements of the law towards its sender: rate samples, every loss, or sole control of the window.
+    /// Needs of the law towards its sender: rate samples, news of every loss, or sole control of the window.
     pub fn facts(&self) -> LawFacts {
         Congestion::new(&self.config).facts()
     }
@@ -72,8 +75,8 @@ impl Law {
         Congestion::new(&self.config).pacing_rate().is_some()
     }
 
-    /// Name of the law in the kernel: `sky_` and its own in lower case, `_` for what is no letter or digit,
-    /// 15 characters at most.
+    /// Name of the law in the kernel: `sky_` and its own in lower case, with `_` for what is no ASCII letter or digit,
+    /// cut to 15 characters.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,8 +1,9 @@
-//! Skywave's window laws as the congestion control of Linux' TCP.
+//! Skywave's congestion control laws as the congestion control of Linux' TCP.
 //!
-//! A small program in the kernel (`bpf/law.bpf.c`; eBPF, `struct_ops`) reports what each ACK of a connection told through a
-//! ring buffer, and takes window and pacing rate from memory that it shares with this process. The law is the object that
-//! the simulator runs: [`Connection`] is its second driver beside the core's own sender.
+//! A small program in the kernel (`bpf/law.bpf.c`; eBPF, `struct_ops`) reports what each ACK of a connection told
+//! through a ring buffer, and takes window and pacing rate from memory that it shares with this process. The law
+//! itself, the rule that sets window and rate, runs in this process and is the object that the simulator runs:
+//! [`Connection`] is its second driver beside the core's own sender.
 //!
 //! ```text
 //! kernel:   ACK ─▶ program ─▶ ring buffer ──▶ Agent ─▶ Connection ─▶ law     this process
@@ -10,8 +11,9 @@
 //!                     └── window, pace ◀── slot of the connection ◀───┘
 //! ```
 //!
-//! An answer is in force from the next ACK on. If answers are late, as when the process is stopped or dead, the program goes
-//! on by Reno's rule from the window in force. Nothing stays in the kernel after the process and the connections are gone.
+//! An answer is in force from the next ACK on. If answers are late, as when the process is stopped or dead, the program
+//! goes on by Reno's rule from the window in force. Nothing stays in the kernel once the process and the connections
+//! are gone.
 //!
 //! | module | what it does |
 //! |---|---|

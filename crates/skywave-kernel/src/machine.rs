@@ -1,4 +1,4 @@
-//! Needs of a law in the kernel, and what of them this machine has and lacks.
+//! Needs of congestion control laws in the kernel, and what of them this machine has and lacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,26 +15,26 @@ const CAPABILITIES: [(&str, u32); 5] = [
     ("CAP_BPF", 39),
 ];
 
-/// Whether the machine has something that laws in the kernel need.
+/// Verdict on one need of congestion control laws in the kernel: whether this machine meets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Present as needed.
+    /// The need is met.
     Good,
-    /// Not as needed, but laws can be loaded: something works worse, or must be done in another way.
+    /// The need is not wholly met, but laws can be loaded: something works worse, or must be done in another way.
     Weak,
-    /// Something needed is missing, so that no law can be loaded into the kernel.
+    /// The need is not met, so that no law can be loaded into the kernel.
     Bad,
 }
 
-/// Finding about one need of laws in the kernel, such as rights or kernel version: a line of `skywave
-/// doctor`.
+/// Finding about one need of congestion control laws in the kernel, such as rights or kernel version: a line of
+/// `skywave doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Need that was looked at, a word or two, as "kernel" or "rights".
     pub subject: &'static str,
-    /// Whether the machine has it as needed.
+    /// Verdict on whether this machine meets the need.
     pub verdict: Verdict,
-    /// State that was found, and what helps if that is not enough.
+    /// State that was found, in words, and what helps if that is not enough.
     pub what: String,
 }
 
@@ -48,8 +48,9 @@ impl Finding {
     }
 }
 
-/// Findings on whether this machine can load a law (kernel version, BTF, capabilities, JIT, lockdown, cgroup,
-/// priority), from `/proc` and `/sys` alone. [`trial`] loads a program.
+/// Findings on whether this machine can load a congestion control law into the kernel (kernel version, BTF,
+/// capabilities, JIT, lockdown, cgroup, priority), from `/proc` and `/sys` alone; [`trial`] loads a program to find
+/// out.
 pub fn findings() -> Vec<Finding> {
     let read = |path: &str| {
         fs::read_to_string(path)
@@ -74,8 +75,8 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
-/// Finding of a trial: whether the kernel takes a congestion control, which is loaded for a moment and
-/// removed; if not, the reason.
+/// Finding of a trial: loads a congestion control into the kernel for a moment and removes it; if the kernel refuses
+/// it, the reason.
 pub fn trial() -> Finding {
     const SUBJECT: &str = "trial";
     #[cfg(all(target_os = "linux", feature = "load"))]

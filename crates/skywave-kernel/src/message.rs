@@ -8,25 +8,25 @@ pub const BYTES: usize = 8 * 3 + 4 * 22;
 /// Kind of event that a message of the kernel's program reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A connection has the law from now on.
+    /// Start of a connection's use of the congestion control law.
     Open,
-    /// The kernel has processed an ACK.
+    /// ACK that the kernel has processed.
     Ack,
     /// Start of loss recovery, of a timeout's repair, or of a window reduction, as for an ECN mark:
     /// [`Message::state`] says which.
     State,
-    /// The kernel takes back a window reduction, as the retransmissions were spurious.
+    /// Withdrawal of a window reduction by the kernel, as the retransmissions were spurious.
     Undo,
-    /// Data is about to be sent after a pause, whose length is in [`Message::rtt`].
+    /// Data about to be sent after a pause, whose length is in [`Message::rtt`].
     Idle,
-    /// The connection has the law no longer.
+    /// End of a connection's use of the congestion control law, as when it is closed.
     Close,
 }
 
-/// State of the kernel's sender (`icsk_ca_state`).
+/// Congestion state of the kernel's TCP sender (`icsk_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// No packet is missing (`TCP_CA_Open`).
+    /// Normal state: no packet is missing (`TCP_CA_Open`).
     Open,
     /// Packets were reported out of order by SACK or dupacks, but none is found lost yet (`TCP_CA_Disorder`).
     Disorder,
@@ -55,13 +55,14 @@ pub struct Message {
     pub at: u64,
     /// Number of the connection, from 1, never used twice while the program is loaded.
     pub id: u64,
-    /// Number of the event in the connection, from 1; a gap is a message that was dropped.
+    /// Number of the event in the connection, from 1; a gap means that messages were dropped, as the ring buffer was
+    /// full.
     pub number: u64,
     /// Kind of event.
     pub kind: Kind,
     /// Index of the connection's place in the shared memory for answers, below 4096.
     pub slot: u32,
-    /// Congestion state of the kernel's sender; for [`Kind::State`], the one that begins.
+    /// Congestion state of the kernel's sender; for [`Kind::State`], the one that begins now.
     pub state: State,
     /// Whether the application had too little to send when the newest segment that the ACK acknowledges was
     /// sent.
@@ -70,17 +71,17 @@ pub struct Message {
     pub cwnd_limited: bool,
     /// Whether the connection goes by the program's own rule, Reno's, as answers were late.
     pub by_reno: bool,
-    /// Whether the ACK echoes an ECN mark (ECE flag).
+    /// Whether the ACK has the ECE flag, the echo of an ECN mark.
     pub echo: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
     /// Oldest sequence number that is not acknowledged.
     pub una: u32,
-    /// Next sequence number.
+    /// Next sequence number to be sent.
     pub nxt: u32,
     /// Sequence number whose acknowledgement ends the present recovery (`high_seq`).
     pub high: u32,
-    /// The receiver's window, bytes.
+    /// Receive window that the receiver advertises, bytes.
     pub rwnd: u32,
     /// Congestion window in force, packets.
     pub cwnd: u32,
@@ -90,7 +91,7 @@ pub struct Message {
     pub marked: u32,
     /// Packets that the kernel found lost since the connection began.
     pub lost: u32,
-    /// Packets in the network.
+    /// Packets in flight, as the kernel estimates them.
     pub in_flight: u32,
     /// Smoothed round trip time; zero before the first sample.
     pub srtt: Duration,
@@ -107,7 +108,7 @@ pub struct Message {
     pub rate_delivered: Option<u32>,
     /// Value of [`Self::delivered`] when the newest segment that the ACK acknowledges was sent.
     pub prior_delivered: u32,
-    /// Packets in the network before the ACK; zero for events without one.
+    /// Packets in flight before the ACK; zero for events without one.
     pub prior_in_flight: u32,
     /// Pacing rate in force, in units of 1024 bytes a second.
     pub pace: u32,
@@ -138,7 +139,7 @@ fn micros(word: u32) -> Option<Duration> {
 }
 
 impl Message {
-    /// The message as the kernel's program writes it; [`Self::read`] is the inverse.
+    /// Encoding of the message, as the kernel's program writes it; [`Self::read`] is the inverse.
     pub fn bytes(&self) -> [u8; BYTES] {
         let micros = |time: Option<Duration>| {
             let micros = time.map(|time| (time.as_nanos() / 1000) as u32);

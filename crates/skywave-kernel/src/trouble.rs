@@ -2,16 +2,16 @@
 
 use thiserror::Error;
 
-/// Why a law cannot be attached.
+/// Reason why a congestion control law cannot be attached to the kernel's TCP.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AttachError {
-    /// Build without the feature that has the program for the kernel, or no Linux.
+    /// Build of Skywave without a program for the kernel: without the feature `load`, or not for Linux.
     #[error(
         "this build cannot load programs into the kernel: build it with \
          `cargo build --release -p skywave-cli --features kernel` (needs the headers of libelf and zlib)"
     )]
     NotBuilt,
-    /// The kernel refuses the program.
+    /// Refusal of the program by the kernel.
     #[error("the kernel does not take the program: {what}{}", if *.rights { ": it needs root, or CAP_BPF and CAP_PERFMON" } else { "" })]
     Load {
         /// Reason that the kernel gave.

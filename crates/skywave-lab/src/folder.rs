@@ -8,12 +8,12 @@ use crate::scenario::{
     CustomMembers, Files, MAX_FILE, MAX_SCENARIO, Scenario, ScenarioError, Unreadable, nearest,
 };
 
-/// The folder of a scenario: the files that the scenario names are relative to it.
+/// Folder of a scenario, to which the paths of files that the scenario names are relative.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder at `path`.
+    /// Folder of scenarios at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -41,8 +41,8 @@ impl Files for Folder {
     }
 }
 
-/// Name of a folder for what is called `text`: letters, digits, dots, plus signs and underscores stay, and what is between
-/// them becomes one hyphen.
+/// Name of a folder for the thing called `text`: letters, digits, dots, plus signs and underscores stay, each stretch
+/// of other characters between them becomes one hyphen.
 pub fn plain_name(text: &str) -> String {
     let stays = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
     let words: Vec<&str> = text
@@ -71,8 +71,8 @@ pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Scenario, Scenar
     })
 }
 
-/// Reads the scenario at `path`, for runs that record time series whatever the file says; its name is the
-/// file's, without the extension.
+/// Reads the scenario at `path` for runs that record time series, even if the file does not ask for them; its name is
+/// the file's, without the extension.
 ///
 /// # Errors
 /// The file cannot be read, or is no scenario that can be used.
@@ -96,7 +96,7 @@ fn read_scenario(
     parse(&name, &file, &text, &Folder::of(path))
 }
 
-/// The text of the scenario at `path`.
+/// Text of the scenario file at `path`.
 ///
 /// # Errors
 /// The file cannot be read.

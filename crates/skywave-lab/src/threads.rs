@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The threads could not be started.
+/// Error of threads that could not be started, or of too many that were wanted: the reason, in words.
 #[derive(Debug, thiserror::Error)]
 #[error("threads could not be started: {0}")]
 pub struct NoThreads(String);
 
-/// Most threads that may be wanted. More would only wait for each other, and thousands take longer to start
-/// than to work.
+/// Most threads that a caller may ask for. More would only wait for each other, and thousands take longer to start than
+/// to work.
 pub fn most() -> usize {
     (8 * cores()).max(256)
 }
@@ -41,9 +41,9 @@ fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoTh
     Ok(())
 }
 
-/// Calls `one` with each number below `count`, on several threads, beginning with the lowest.
-/// Returns the results in the order of the numbers. After an error no other call is begun, and the
-/// error is the result.
+/// Calls `one` with each number from 0 to below `count`, on `threads` threads (`None` for one a core), beginning with
+/// the lowest. Returns the results in the order of the numbers. After an error no other call is begun, and the error is
+/// the result.
 ///
 /// # Errors
 /// Those of `one`, and [`NoThreads`].
@@ -89,8 +89,7 @@ where
     Ok(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Locks a value, even if a thread that held the lock panicked: the values here are lists that are
-/// only added to.
+/// Locks a mutex, even if a thread that held it panicked: the values here are lists that are only added to.
 pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

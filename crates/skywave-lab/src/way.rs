@@ -1,4 +1,4 @@
-//! A path, whoever sends over it: the links on the data's way, the flows that share it, what it carries.
+//! A network path, whichever sender uses it: the links on the data's way, the flows that share it, what it carries.
 
 use skywave_core::Duration;
 use skywave_core::link::{Service, filled, filled_bins};
@@ -28,23 +28,24 @@ pub fn meet(spec: &Spec, one: usize, other: usize) -> bool {
         .any(|link| links.contains(link))
 }
 
-/// Whether the data of a flow go over a link whose rate is a recorded trace.
+/// Whether the data of a flow (an index into the specification) go over a link whose rate is a recorded trace.
 pub fn is_recorded(spec: &Spec, flow: usize) -> bool {
     let links = links_of(spec, flow).into_iter();
     let mut services = links.map(|link| &spec.links[link].config.service);
     services.any(|service| matches!(service, Service::Trace(_)))
 }
 
-/// The long-run rate of the narrowest link on a flow's way, bit/s; `None` through a radio network alone.
+/// Long-run rate of the narrowest link on the way of a flow's data, bit/s; `None` if the way has no link but a radio
+/// network's.
 pub fn rate(spec: &Spec, flow: usize) -> Option<f64> {
     let links = links_of(spec, flow).into_iter();
     let rates = links.map(|link| spec.links[link].config.allowed_rate().as_bps() as f64);
     rates.reduce(f64::min)
 }
 
-/// Payload in bit/s that a flow's path carries in the measured time if UDP datagrams of 1472 bytes always
-/// wait at each link, by the link that carries least. A sender with larger headers gets less, and none gets
-/// more in the long run. `None` through a radio network alone.
+/// Rate in bit/s of payload that a flow's path carries in the measured time if UDP datagrams of 1472 bytes always wait
+/// at each link: that of the link that carries least. A sender with larger headers gets less, and none gets more in the
+/// long run. `None` if the way has no link but a radio network's.
 pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     let seconds = spec.window().as_secs_f64();
     let links = links_of(spec, flow).into_iter();
@@ -56,8 +57,8 @@ pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     Some(least as f64 * f64::from(PAYLOAD) * 8.0 / seconds)
 }
 
-/// Whether a flow's path carries a UDP datagram of 1472 bytes in each bin of `width` from the start of the
-/// run, if some always wait at each link. Empty through a radio network alone.
+/// Whether a flow's path carries a UDP datagram of 1472 bytes in each bin of `width` from the start of the run, if
+/// datagrams always wait at each link. Empty if the way has no link but a radio network's.
 pub fn carries(spec: &Spec, flow: usize, width: Duration) -> Vec<bool> {
     let mut all: Option<Vec<bool>> = None;
     for link in links_of(spec, flow) {

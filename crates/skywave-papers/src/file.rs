@@ -14,21 +14,21 @@ pub enum FileError {
     /// A file or folder cannot be read.
     #[error("cannot read {path}: {source}")]
     Io {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: String,
         /// Error of the operating system.
         source: io::Error,
     },
-    /// A file that is no TOML, or says what cannot be.
+    /// A file that is no TOML, or whose contents cannot be used.
     #[error("{file}:{line}: {message}")]
     Mistake {
-        /// The file.
+        /// Name of the file, as messages have it.
         file: String,
-        /// The line.
+        /// Line of the mistake, from 1.
         line: usize,
         /// Mistake in words, and what was expected.
         message: String,
-        /// Mistake shown at its place.
+        /// Error that shows the mistake at its place in the text.
         shown: ScenarioError,
     },
 }

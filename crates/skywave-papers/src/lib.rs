@@ -1,5 +1,5 @@
-//! Knowledge about the papers, besides measurements: claims and their verdicts, studies of all
-//! compositions, and comparisons with other simulators.
+//! Knowledge about the papers, besides measurements: claims and their verdicts, rankings of senders over studies of
+//! paths, test cases for congestion controls, and comparisons with other simulators.
 
 pub mod claims;
 mod embedded;

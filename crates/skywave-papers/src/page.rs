@@ -9,7 +9,7 @@ const END: &str = "<!-- end -->";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct PageError {
-    /// The line of the page, from 1.
+    /// Number of the line in the page, from 1.
     pub line: usize,
     /// Mistake in that line, in words.
     pub what: String,
@@ -26,12 +26,11 @@ pub struct Block<'a> {
     pub text: &'a str,
 }
 
-/// The Markdown page with its blocks `<!-- VERB NAME: KIND -->` of this verb, up to `<!-- end -->`, replaced
-/// by what `new` gives for them; those for which it gives `None` stay.
+/// The Markdown page with its blocks `<!-- VERB NAME: KIND -->` of this verb, up to `<!-- end -->`, replaced by what
+/// `new` gives for them; a block for which it gives `None` stays.
 ///
 /// # Errors
-///
-/// When a block has no end, or `new` refuses it.
+/// When a block has no end, or `new` returns an error for it.
 pub fn replaced(
     page: &str,
     verb: &str,

@@ -14,15 +14,16 @@ const ROUND_TRIPS: u32 = 3;
 /// The round trip while none is known.
 const FIRST_RTT: Duration = Duration::from_millis(333);
 
-/// Sends at this rate as long as there is something to send, as `hysteria`'s "brutal" does. Who shares a bottleneck
-/// with it has what is left.
+/// Factory of controllers of the QUIC library noq that send at a constant rate, whatever is lost, as `hysteria`'s
+/// "brutal" does: no congestion control. Other connections over the same bottleneck get only what is left.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedRate {
     bytes_per_second: u64,
 }
 
 impl FixedRate {
-    /// Bits a second of UDP payload; at least one packet a second.
+    /// Constant rate of `bps` bits a second of UDP payload, rounded down to whole bytes a second; at least one packet
+    /// of 1200 bytes a second.
     pub fn from_bps(bps: u64) -> Self {
         Self {
             bytes_per_second: (bps / 8).max(u64::from(SEGMENT)),

@@ -1,4 +1,4 @@
-//! A window law for QUIC connections: how it is chosen by name or parameters.
+//! A congestion control law for QUIC connections: how it is chosen by name or parameters.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,8 @@ use crate::one_way::Ear;
 /// Payload of a packet of 1200 bytes, which all paths carry (RFC 9000 section 14): what a law calls a segment.
 pub(crate) const SEGMENT: u32 = 1200;
 
-/// Congestion control of this project, or a user's own, for QUIC connections: a factory of noq's controllers.
+/// Congestion control law (rule for window and pacing rate) of this project, or a user's own, for QUIC connections: a
+/// factory of congestion controllers for the QUIC library noq.
 #[derive(Clone, Debug)]
 pub struct Law {
     pub(crate) config: TcpConfig,
@@ -22,14 +23,14 @@ pub struct Law {
     pub(crate) ear: Option<Ear>,
 }
 
-/// Why a law cannot be had for QUIC.
+/// Reason why a congestion control law is not possible for QUIC connections.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum LawError {
-    /// No preset has this name.
+    /// Name that none of the presets of [`skywave_core::tcp`] has.
     #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
     Unknown(String),
-    /// Congestion control that needs every ECN mark: QUIC's ACKs have the number of marks, and noq tells of
-    /// the first one only.
+    /// Law that needs to hear of every ECN mark, as DCTCP's: QUIC's ACKs have the number of marks, but the library noq
+    /// tells of the first one only.
     #[error(
         "this law wants to know of every mark of congestion, which the QUIC library does not tell"
     )]
@@ -37,14 +38,15 @@ pub enum LawError {
 }
 
 impl Law {
-    /// The law of a preset, as "skywave", "bbr" or "cubic". Its rules for finding and repairing losses are
-    /// QUIC's (RFC 9002), whatever the preset says.
+    /// Congestion control law of the TCP preset called `name`, such as "skywave", "bbr" or "cubic" (`skywave variants`
+    /// lists them). Losses are found and repaired by QUIC's rules (RFC 9002), whatever the preset says. The error is
+    /// [`LawError::Unknown`] without such a preset, [`LawError::NeedsMarks`] if its law needs every ECN mark.
     pub fn named(name: &str) -> Result<Self, LawError> {
         let preset = preset(name).ok_or_else(|| LawError::Unknown(name.to_owned()))?;
         Self::new(preset.composition.congestion.clone())
     }
 
-    /// Law for noq's connections from a congestion control's parameters, also a user's own
+    /// Law for QUIC connections from a congestion control's parameters, also of a user's own
     /// ([`CustomCongestion`](skywave_core::tcp::CustomCongestion)).
     ///
     /// # Errors
@@ -59,13 +61,13 @@ impl Law {
         })
     }
 
-    /// Whether the congestion control uses one-way delays; also true of a user's own, which may.
+    /// Whether the congestion control uses one-way delays; always true of a user's own, which may use them.
     pub fn hears_one_way(&self) -> bool {
         self.config.composition.congestion.hears_one_way()
     }
 
-    /// A copy of the law for one connection, of whose one-way delays it hears by `ear`
-    /// ([`one_way`](crate::one_way)).
+    /// Copy of the law for one connection, which reads that connection's one-way delays from `ear` (module
+    /// [`one_way`](crate::one_way)).
     #[must_use]
     pub fn hearing(&self, ear: Ear) -> Self {
         Self {

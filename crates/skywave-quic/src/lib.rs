@@ -1,5 +1,5 @@
-//! The window laws of [`skywave_core`] as congestion controllers of QUIC connections, by the library
-//! [noq](noq_proto), which lets a controller set its pace and tells it of each packet.
+//! Congestion control laws of [`skywave_core`] as congestion controllers of QUIC connections, by the QUIC library
+//! [noq](noq_proto), which lets a controller set its pacing rate and tells it of each packet.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crate::one_way::{Departures, Ear, MOST_TOLD, Report};
 
-/// Reads bytes as a report of arrivals and checks what must be true of any; for fuzzers.
+/// Reads bytes as a [`Report`] of arrivals and, if they are one, checks rules that hold for all: bounded length, and
+/// the same bytes when written again. For fuzzers.
 ///
 /// # Panics
 /// When a rule is broken.

@@ -1,4 +1,4 @@
-//! When nobody has answered for so long that the peer should be asked again.
+//! Rule for when nobody has answered for so long that the peer should be asked again, by a probe packet.
 //!
 //! After a blackout, a sender's window is full of packets of which it hears nothing, and only probes leave. Their
 //! interval doubles (RFC 9002 section 6.2.1), in noq up to 2 s *more* each time: after ten dark seconds the next probe
@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 /// How long nothing may be heard. Half a second, or two round trips of a path that is longer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Watch over the silence of one connection: tells when to ask a peer that does not answer.
+/// Watch over one connection: tells when to ask a silent peer, which means to send it a probe packet at once. Silence
+/// is too long after 500 ms, or two round trips if these are longer, with packets sent but none received. In the
+/// example, the second argument counts packets received so far, the third packets sent.
 ///
 /// ```
 /// # use std::time::{Duration, Instant};
@@ -33,10 +35,10 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// How often to ask [`Self::is_too_long`].
+    /// Interval at which to call [`Self::is_too_long`].
     pub const LOOK: Duration = Duration::from_millis(100);
 
-    /// A watch over one connection that begins at `now`, before any packet.
+    /// Watch over one connection that begins at `now`, before any packet was sent or received.
     pub fn new(now: Instant) -> Self {
         Self {
             received: 0,
@@ -45,9 +47,10 @@ impl Silence {
         }
     }
 
-    /// Nothing came for 500 ms, or two `rtt` if that is longer, although packets were sent: the peer should
-    /// be asked now, by noq's `handle_network_change`, which sends probes at once and begins their interval
-    /// anew. True again after as long. `received` and `sent` are the packets so far.
+    /// Whether the peer should be asked now: no packet came for 500 ms, or two round trips `rtt` if these are longer,
+    /// although some were sent after the last one. `received` and `sent` count packets since the connection began. The
+    /// caller asks by noq's `handle_network_change`, which sends probes at once and begins their interval anew; true
+    /// again after as long a silence.
     pub fn is_too_long(&mut self, now: Instant, received: u64, sent: u64, rtt: Duration) -> bool {
         if received != self.received || sent == self.sent {
             (self.received, self.sent, self.since) = (received, sent, now);

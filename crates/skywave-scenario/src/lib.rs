@@ -127,15 +127,15 @@ pub struct Point {
 }
 
 impl Scenario {
-    /// Reads a scenario from `text`; `name` is its short name and what messages call it, and the traces and
-    /// movements that it names are in `files`.
+    /// Reads and checks a scenario from `text`. `name` is its short name and what messages call its file; traces and
+    /// movements that it names are in `files`. The error has all mistakes of the file that can be told apart.
     pub fn parse(name: &str, text: &str, files: &dyn Files) -> Result<Self, ScenarioError> {
         Self::parse_with(name, name, text, files, &CustomMembers::default())
     }
 
-    /// Reads a scenario called `name` from `text`; messages say that the text stands in `file`. Traces and
-    /// movements that it names are in `files`, and it may also name the congestion controls and detectors in
-    /// `custom`.
+    /// Reads and checks a scenario called `name` from `text`; messages call its file `file`. Traces and movements that
+    /// it names are in `files`, and it may also name the congestion controls and loss detectors in `custom`. The error
+    /// has all mistakes of the file that can be told apart.
     pub fn parse_with(
         name: &str,
         file: &str,
@@ -146,8 +146,8 @@ impl Scenario {
         Self::parse_as(name, file, text, files, custom, Recorded::AsSpecified)
     }
 
-    /// Reads a scenario as [`Scenario::parse_with`] does, for a caller that has time series recorded whatever
-    /// the file says: its plots over time are then no mistake.
+    /// Reads a scenario as [`Scenario::parse_with`] does, for a caller that has time series recorded whatever the file
+    /// says: plots over time that the file asks for are then no mistake.
     pub fn parse_recorded(
         name: &str,
         file: &str,
@@ -181,7 +181,7 @@ impl Scenario {
         })
     }
 
-    /// Short name of the scenario: its file's, without the extension.
+    /// Short name of the scenario, as it was given when it was read: the file's name without the extension.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -191,7 +191,7 @@ impl Scenario {
         &self.title
     }
 
-    /// Longer description of the scenario, if the file has one.
+    /// Longer description of the scenario; `None` if the file has none.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
@@ -207,7 +207,7 @@ impl Scenario {
         tree::parse(&self.text).map_or_else(|_| Vec::new(), |tree| settings(&tree))
     }
 
-    /// The seeds of the replications of each point.
+    /// Seeds of the replications: each point is simulated once with each of them.
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
     }
@@ -230,7 +230,8 @@ impl Scenario {
         &self.reaches
     }
 
-    /// All combinations of the swept values; one without parameters when nothing is swept.
+    /// Points of the scenario: all combinations of the swept values, or a single one without parameters when nothing is
+    /// swept.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
@@ -269,14 +270,14 @@ impl Scenario {
         &self.warnings
     }
 
-    /// Trace files that the scenario uses, for a record of what a result depends on.
+    /// Paths of the trace and movement files that the scenario uses, for a record of what a result depends on.
     pub fn traces(&self) -> &[PathBuf] {
         &self.traces
     }
 }
 
 impl Point {
-    /// The simulation of this point with `seed`: always the same for the same seed.
+    /// Specification of the simulation of this point with `seed`: always the same for the same seed.
     pub fn spec(&self, seed: u64) -> Spec {
         self.template.spec(seed)
     }
@@ -286,7 +287,7 @@ impl Point {
         self.template.series()
     }
 
-    /// The name of link `index` of the specification.
+    /// Name of link `index` of this point's [`Spec`]; `None` if there is no such link.
     pub fn link_name(&self, index: usize) -> Option<&str> {
         self.template.link_name(index)
     }
@@ -297,40 +298,41 @@ impl Point {
         found.map(|(_, value)| value)
     }
 
-    /// Name of the transport of flow `index` of the specification: a preset's name, and after it what differs
-    /// from the preset, as in `cerl recovery=sack`.
+    /// Name of the transport of flow `index` of this point's [`Spec`]: a preset's name, and after it what differs from
+    /// the preset, as in `cerl recovery=sack`. `None` if there is no such flow.
     pub fn transport_label(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.transport)
     }
 
-    /// The name of the `[[flow]]` that flow `index` of the specification comes from: its own name,
-    /// or without its number for a copy.
+    /// Name of the `[[flow]]` from which flow `index` of this point's [`Spec`] comes: its own name, or without its
+    /// number for a copy. `None` if there is no such flow.
     pub fn flow_group(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.group)
     }
 
-    /// Whether flow `index` of the specification is a part of a flow whose data do not arrive at the destination: they go to a
-    /// proxy or carry its state.
+    /// Whether flow `index` of this point's [`Spec`] is a part of a flow whose data do not arrive at the destination:
+    /// they go to a proxy or carry its state. `None` if there is no such flow.
     pub fn is_inner_flow(&self, index: usize) -> Option<bool> {
         let flow = self.template.flows.get(index)?;
         Some(flow.inner)
     }
 
-    /// The name of the `[[link]]` that link `index` of the specification comes from.
+    /// Name of the `[[link]]` from which link `index` of this point's [`Spec`] comes; `None` if there is no such link.
     pub fn link_group(&self, index: usize) -> Option<&str> {
         self.template.links.get(index).map(String::as_str)
     }
 
-    /// The `[[station]]` that station `index` of the specification comes from.
+    /// Name of the `[[station]]` from which station `index` of this point's [`Spec`] comes; `None` if there is no such
+    /// station.
     pub fn station_group(&self, index: usize) -> Option<&str> {
         self.template.stations.get(index).map(String::as_str)
     }
 }
 
-/// The address of the JSON schema: its `$id`, and what the first line of a scenario may say to editors
-/// (`#:schema ADDRESS`).
+/// Address (URL) of the JSON schema: its `$id`, and what the first line of a scenario may say to editors (`#:schema
+/// ADDRESS`).
 #[cfg(feature = "schema")]
 pub const SCHEMA_ADDRESS: &str =
     concat!(env!("CARGO_PKG_REPOSITORY"), "/schema/scenario.schema.json");

@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::place::{Mistake, Place};
 
-/// Verdict on a script.
+/// Verdict on a script, as [`run()`](crate::run()) gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything was as expected.
     Passed,
-    /// Something else came than what was expected.
+    /// A packet or a result was not as the script expects it.
     Failed {
-        /// Place of the event.
+        /// Place of the event that failed.
         place: Place,
         /// Packet or result that the script expects.
         expected: String,
@@ -20,9 +20,9 @@ pub enum Verdict {
     },
     /// Something that the script needs is not modelled.
     Skipped {
-        /// Place of what is not modelled.
+        /// Place in the script of the thing that is not modelled.
         place: Place,
-        /// The unmodelled thing.
+        /// Kind and name of the thing that is not modelled.
         reason: Skip,
     },
     /// The text is no script that can be read.
@@ -32,9 +32,11 @@ pub enum Verdict {
 /// Reason to skip a script: something it needs that the host's model lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// Class by which skipped scripts are counted.
+    /// Kind of the unmodelled thing, such as `TCP Fast Open` or `system variable`, by which skipped scripts are
+    /// counted.
     pub class: &'static str,
-    /// Name of the unmodelled thing, exactly; empty where the class says all.
+    /// Exact thing of this kind, such as the variable with its value (`NAME=VALUE`); empty where [`Self::class`] alone
+    /// names it.
     pub detail: String,
 }
 
@@ -58,7 +60,7 @@ impl fmt::Display for Skip {
 }
 
 impl Verdict {
-    /// `passed`, `failed`, `skipped` or `unreadable`.
+    /// Name of the verdict: `passed`, `failed`, `skipped` or `unreadable`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Passed => "passed",

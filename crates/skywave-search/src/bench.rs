@@ -1,4 +1,4 @@
-//! A bench of senders: candidates judged by simulations of one sender, and of those that it is compared with.
+//! Benches: candidate paths judged by simulations of one sender, and of those that it is compared with.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -19,16 +19,16 @@ use crate::{Candidate, Objective};
 const FLOOD: f64 = 30.0;
 const ALLOWED: f64 = 1e6;
 
-/// Why a search ends before its end.
+/// Reason why a search cannot be made, or ended before it was done.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The runs cannot be kept, or threads cannot be started.
     #[error(transparent)]
     Experiment(#[from] Error),
-    /// The caller has cancelled it.
+    /// Search that the caller has cancelled.
     #[error("the search was interrupted")]
     Interrupted,
-    /// Search that cannot be made over this space of paths: the reason, in a sentence.
+    /// Search that cannot be made with these settings or over this space of paths: the reason, in a sentence.
     #[error("{0}")]
     Space(String),
 }
@@ -44,21 +44,22 @@ impl From<NoThreads> for SearchError {
 pub struct Making<'a> {
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Set by the caller to stop.
+    /// Flag that the caller sets to stop the runs.
     pub cancel: &'a AtomicBool,
-    /// Called after each run with two numbers: runs so far, and how many of these the ledger had already.
+    /// Function called after each run with two numbers: runs so far, and how many of these were not simulated because
+    /// the journal of runs ([`Ledger`]) had them already.
     pub told: &'a (dyn Fn(usize, usize) + Sync),
 }
 
-/// Function that runs one simulation; `None` if it was cancelled or had too many packets.
+/// Function that runs one simulation; `None` if it was cancelled, or given up because a sender flooded the path.
 pub type Simulation<'a> = dyn Fn() -> Option<Outcome> + Sync + 'a;
 
-/// Function that calls a simulation and returns its outcome, for congestion controls of the caller's own,
-/// which may need something of the thread that they are called on.
+/// Function of the caller's that is given a simulation, calls it and returns its outcome: for congestion controls of
+/// the caller's own code, which may need something of the thread that they are called on.
 pub type Within<'a> = dyn Fn(&Simulation<'_>) -> Option<Outcome> + Sync + 'a;
 
-/// Judge of network paths: it simulates the judged sender, and those that it is compared with, on a path of
-/// the space, and gives the objective's value.
+/// Judge of network paths: for each candidate path of a search space it simulates the judged sender, and those that it
+/// is compared with, and computes the value of an [`Objective`] from the runs.
 pub struct Bench<'a> {
     /// A space for each sender: the one that is judged, then the others.
     senders: &'a [Space<'a>],
@@ -84,11 +85,13 @@ struct Task {
 }
 
 impl<'a> Bench<'a> {
-    /// Bench for the sender of the flow called `flow`. `senders` has the space of paths with the judged
-    /// sender in it, then the same with each sender that it is compared with; `ledger` keeps runs.
+    /// Bench for the sender of the flow called `flow`. `senders` has the search space with the judged sender in this
+    /// flow, then the same space with each sender that it is compared with; `ledger` is the journal that keeps runs for
+    /// later searches, `None` for none.
     ///
     /// # Errors
-    /// The flow is none that always has data, or the objective cannot be measured in this space.
+    /// No sender is given, or none to compare with though the objective compares; the name is not that of a single flow
+    /// that always has data; or the objective cannot be measured in this space.
     pub fn new(
         senders: &'a [Space<'a>],
         flow: &'a str,
@@ -138,8 +141,8 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// The bench with `machine` carrying the flow in place of the sender with the index `sender`, for senders
-    /// that the simulator does not have.
+    /// Bench like this one, but with `machine` instead of the simulator's own sender carrying the flow in the runs of
+    /// sender number `sender` (0 is the judged one): for senders that the simulator does not have.
     #[must_use]
     pub fn carried_by(mut self, sender: usize, machine: &'a dyn Machine) -> Self {
         if let Some(place) = self.machines.get_mut(sender) {
@@ -148,15 +151,15 @@ impl<'a> Bench<'a> {
         self
     }
 
-    /// The bench with `within` called around each simulation that has a congestion control of the caller's
-    /// own.
+    /// Bench like this one, but with each simulation of a congestion control of the caller's own code run through
+    /// `within`, which is given the simulation as a function and has to call it.
     #[must_use]
     pub fn within(mut self, within: &'a Within<'a>) -> Self {
         self.within = within;
         self
     }
 
-    /// The space with the sender that is judged.
+    /// Search space of paths with the judged sender in its flow.
     pub fn space(&self) -> &'a Space<'a> {
         &self.senders[0]
     }
@@ -166,13 +169,13 @@ impl<'a> Bench<'a> {
         self.senders.len()
     }
 
-    /// Runs that were given up because a sender flooded the path.
+    /// Number of runs so far that were given up, as when a sender flooded the path with packets.
     pub fn given_up(&self) -> usize {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    /// Mean over `seeds` of the objective's value for each candidate; `None` if the path is invalid, a run
-    /// was given up, or the path says nothing about the sender.
+    /// Mean over `seeds` of the objective's value for each candidate; `None` if the candidate is no valid path, a run
+    /// was given up, or the objective has no value there: the path then says nothing about the sender.
     ///
     /// # Errors
     /// The search was cancelled, runs cannot be kept, or threads cannot be started.
@@ -189,8 +192,8 @@ impl<'a> Bench<'a> {
         Ok(values.into_iter().map(mean).collect())
     }
 
-    /// Values of the objective for each candidate, one a seed; `None` if the path is invalid, a run was given
-    /// up, or the path says nothing about the sender.
+    /// Values of the objective for each candidate, one a seed; `None` if the candidate is no valid path, a run was
+    /// given up, or the objective has no value there: the path then says nothing about the sender.
     ///
     /// # Errors
     /// The search was cancelled, runs cannot be kept, or threads cannot be started.

@@ -10,10 +10,10 @@ use crate::shrink::{next_round, shrink};
 use crate::{Candidate, kind};
 use skywave_scenario::Key;
 
-/// Number of new seeds by which found paths are judged once more and shrunk: by the seeds of the search, the
-/// best may be the luckiest of thousands.
+/// Number of new seeds by which the paths that a search found are judged once more and shrunk: by the search's own
+/// seeds, the best of thousands may be the luckiest.
 pub const CHECKING: usize = 5;
-/// Number of further new seeds by which a finding is judged in the end.
+/// Number of further new seeds by which a path is judged in the end, after it was shrunk.
 pub const JUDGING: usize = 10;
 /// Candidates that are judged anew before the worst of them is made small.
 const AHEAD: usize = 20;
@@ -42,19 +42,21 @@ impl Finding {
     }
 }
 
-/// Bad paths that a search ends with: those that stand the last judging by new seeds, and those that do not.
+/// Bad paths that a search ends with: those on which the verdict still stands when they are judged by new seeds, and
+/// those on which it does not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
-    /// Findings that stand, worst for the sender first; none sets all the keys of one found before by the
-    /// same choices.
+    /// Findings that stand, worst for the sender first. A path that only adds keys to an earlier finding, with all of
+    /// that one's keys set to the same choices, is left out.
     pub standing: Vec<Finding>,
-    /// Findings whose verdict did not stand by the last seeds.
+    /// Findings that do not stand: by the last seeds, the mean value is above the bound ([`Finding::below`]).
     pub fallen: Vec<Finding>,
 }
 
-/// Makes findings, at most `most`, of the paths that a search found: judges them by new seeds, shrinks the
-/// worst, and judges these once more. `searched` are the search's seeds. Without `below` the bound is the
-/// next round number at or above a path's new value; a path where this is 1 or more is left out.
+/// Makes findings, until `most` of them stand, of the paths that a search found: judges the paths by new seeds, shrinks
+/// the worst, and judges these by further seeds. `searched` are the seeds of the search, from whose largest on the new
+/// ones are numbered. Without `below`, the bound of each path is the next round number at or above its new value; a
+/// path where that is 1 or more is left out.
 ///
 /// # Errors
 /// An interrupted search, runs that cannot be kept, or threads that cannot be started.

@@ -30,20 +30,21 @@ pub use machine::Machine;
 pub use measure::VAIN;
 pub use objective::{OBJECTIVES, Objective};
 
-/// A network path within a search space: for each key, in their order, its setting; `None` is the default.
+/// A network path within a search space: for each key of the space, in their order, its setting; `None` where the key
+/// is at its default.
 pub type Candidate = Vec<Option<Setting>>;
 
-/// Kind of a path: for each key of the space, the index of its choice, whatever its numbers are; `None` is
-/// the default.
+/// Kind of a path, which leaves its numbers out: for each key of the space, the index of the chosen one among the
+/// alternatives (choices) that the key may be set to; `None` where the key is at its default.
 pub type Kind = Vec<Option<usize>>;
 
-/// The kind of a candidate.
+/// Choices that a candidate has made for its keys, without their numbers.
 pub fn kind(candidate: &Candidate) -> Kind {
     let choice = |setting: &Option<Setting>| setting.as_ref().map(Setting::choice);
     candidate.iter().map(choice).collect()
 }
 
-/// Number of keys off their defaults.
+/// Number of keys that a candidate sets to something else than their defaults.
 pub fn keys_off(candidate: &Candidate) -> usize {
     candidate.iter().flatten().count()
 }

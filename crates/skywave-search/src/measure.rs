@@ -14,8 +14,8 @@ pub(crate) const OTHERS: &str = "others_bps";
 pub(crate) const RIVALS: &str = "rivals";
 /// Packets that the flow under test sent.
 pub(crate) const SENT: &str = "sent";
-/// Name of a run's number of packets in vain: those of the judged flow that queues dropped, or that were sent
-/// again although nothing was lost.
+/// Name, among a run's measured numbers, of the count of packets sent in vain: those of the judged flow that queues
+/// dropped, or that were sent again although nothing was lost.
 pub const VAIN: &str = "vain";
 /// Payload that the path carries, bit/s.
 pub(crate) const CARRIED: &str = "carried_bps";

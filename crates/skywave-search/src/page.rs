@@ -28,8 +28,8 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// A scenario of the path, with a comment that says what was found on it. A sweep goes through the senders if there are
-    /// others; the seeds are those by which the finding was judged.
+    /// Text of a scenario file of the finding's path, with a comment that says what was found there. If there are
+    /// several senders, a sweep goes through them; the seeds are those by which the finding was judged.
     pub fn file(&self, finding: &Finding) -> String {
         let sender = &self.senders[0];
         let mut text = format!("# {sender}: {}.\n", self.verdict(finding));
@@ -67,7 +67,8 @@ impl Page<'_> {
             .text(settings, &title, &finding.seeds, (self.flow, &swept))
     }
 
-    /// Verdict of a finding in a line.
+    /// Line of text with the objective's value for a finding: per cent with the 95 % interval, what it is a share of,
+    /// and the number of seeds.
     pub fn verdict(&self, finding: &Finding) -> String {
         let value = percent(finding.value.mean);
         let half = finding.value.half.unwrap_or_default() * 100.0;
@@ -82,7 +83,7 @@ impl Page<'_> {
         )
     }
 
-    /// Lines of a table: what was found, then each key off its default and its value.
+    /// Lines of text about a finding: its verdict, then each key off its default with its value.
     pub fn lines(&self, finding: &Finding) -> Vec<String> {
         let settings = self.settings(finding);
         let width = settings.iter().map(|(key, _)| key.text().chars().count());
@@ -99,7 +100,7 @@ impl Page<'_> {
         lines
     }
 
-    /// A finding as a JSON object; `file` is where its scenario is.
+    /// A finding as a JSON object; `file` is the path of its scenario file.
     pub fn json(&self, finding: &Finding, file: &str) -> Value {
         let keys = self.space.keys().iter().zip(&finding.candidate);
         let keys: Map<String, Value> = keys
@@ -129,7 +130,7 @@ impl Page<'_> {
     }
 }
 
-/// A share in per cent, with a decimal.
+/// Text of a share from 0 to 1 in per cent, with one decimal: `5.0 %`.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

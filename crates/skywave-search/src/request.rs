@@ -22,14 +22,14 @@ use crate::{Candidate, Objective};
 pub const RUNS: usize = 20_000;
 /// Default number of islands: searches beside each other that know nothing of each other.
 pub const ISLANDS: u16 = 4;
-/// Numbers of islands that a search can have.
+/// Range of the number of islands (independent searches) that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
 /// Default number of findings: bad paths that a search ends with.
 pub const FIND: usize = 5;
 /// Default name of the flow whose sender is judged.
 pub const FLOW: &str = "test";
 
-/// Search for the paths on which a sender is worst.
+/// Settings of a search for the network paths on which a sender is worst.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The judged sender, then those that it is compared with, by the names that the caller gave.
@@ -37,11 +37,11 @@ pub struct Request {
     /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the simulator
     /// does not have, the name of a simulated one that stands in its place.
     pub seats: Vec<String>,
-    /// Measure of how bad a path is.
+    /// Measure that paths are judged by; a smaller value is worse for the sender.
     pub objective: &'static Objective,
     /// Name of the flow whose sender is judged.
     pub flow: String,
-    /// Length of the search.
+    /// Limit of the search: a number of simulations, or a time.
     pub amount: Amount,
     /// Seed of the search.
     pub seed: u64,
@@ -54,12 +54,12 @@ pub struct Request {
     pub find: usize,
 }
 
-/// Length of a search; shrinking and judging come on top.
+/// Limit at which a search ends; shrinking the paths that were found, and judging them, comes on top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// So many simulations of candidates that say something about the sender; those of others come on top.
+    /// Number of simulations of candidates at which the objective has a value; simulations of others come on top.
     Runs(usize),
-    /// So long, and then to the end of the generation.
+    /// Time to search for; the generation of candidates under way is then finished.
     Time(Duration),
 }
 
@@ -68,7 +68,7 @@ pub enum Amount {
 pub enum News {
     /// Smallest value of the objective so far, the worst for the sender.
     Worst(f64),
-    /// The search is over, and paths are made small.
+    /// End of the search: the paths that were found are now shrunk.
     Shrinking,
 }
 
@@ -88,15 +88,16 @@ impl Request {
         format!("worst-{}", plain_name(law))
     }
 
-    /// The space with each of the senders in it.
+    /// Search spaces, one for each of the senders ([`Self::seats`], in their order): `space` with that sender in the
+    /// judged flow.
     ///
     /// # Errors
-    /// There is no such flow, or it cannot have one of them.
+    /// There is no flow with the name [`Self::flow`], or it cannot have one of the senders.
     pub fn spaces<'f>(&self, space: &Space<'f>) -> Result<Vec<Space<'f>>, ScenarioError> {
         space.with_senders(&self.flow, &self.seats)
     }
 
-    /// Test of the request before it is made; `spaces` has one for each sender.
+    /// Checks the request before the search is made; `spaces` has one for each sender, as [`Self::spaces`] makes them.
     ///
     /// # Errors
     /// [`SearchError::Space`]: the bound is no share above 0, the islands are not in
@@ -148,10 +149,11 @@ impl Request {
         Ok(each)
     }
 
-    /// Bench of the judged sender, and of the others if the objective compares with them.
+    /// Bench, which judges paths by simulations, for the judged sender, and for the others if the objective compares
+    /// with them. `ledger` is the journal that keeps runs, `making` says how they are run.
     ///
     /// # Errors
-    /// The flow is none that always has data, or the objective cannot be measured in this space.
+    /// Those of [`Bench::new`].
     pub fn bench<'a>(
         &'a self,
         spaces: &'a [Space<'a>],
@@ -167,8 +169,9 @@ impl Request {
         )
     }
 
-    /// Searches, and makes findings; `None` for a shard, which only makes its runs. `tell` is called with
-    /// news.
+    /// Searches for bad paths with this bench, then shrinks and judges the worst. With a `shard`, makes only the runs
+    /// of its share of the islands, for the bench's journal to keep, and returns `None`. `tell` is called with news on
+    /// the way.
     ///
     /// # Errors
     /// Too few runs, an interrupted search, runs that cannot be kept, or threads that cannot be started.
@@ -218,8 +221,8 @@ impl Request {
     }
 }
 
-/// Writes each standing finding as a scenario file into the folder `dir`, `1.toml` the worst, in place of
-/// those of an earlier search. Returns the files, in order.
+/// Writes each finding that stands as a scenario file into the folder `dir`, `1.toml` the worst, and removes further
+/// such files of an earlier search. Returns the paths of the files, in order.
 ///
 /// # Errors
 /// A file cannot be written or removed.

@@ -19,8 +19,8 @@ pub fn next_round(value: f64) -> f64 {
     above.next().unwrap_or(f64::MAX)
 }
 
-/// Makes a path simple: puts its keys back to their defaults and rounds numbers to one digit, else to two, as
-/// long as the value that `judge` gives is at most `below`; until nothing changes.
+/// Makes a path simple while it stays bad: puts keys back to their defaults and rounds numbers to one digit, else to
+/// two, as long as the value that `judge` gives is at most `below`, until nothing changes.
 ///
 /// # Errors
 /// Those of `judge`.

@@ -6,26 +6,27 @@ use serde::{Serialize, Serializer};
 use skywave_core::link::DropCause;
 use skywave_core::tcp::limits::Why;
 
-/// Why a packet was lost.
+/// Cause of a data packet's loss in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
     /// A queue was full.
     Queue,
-    /// A queue dropped it although there was room (RED, CoDel, PIE, DualPI2), or a policer did.
+    /// An early drop: by a queue that still had room (RED, CoDel, PIE, DualPI2), or by a policer.
     Early,
-    /// A loss model of a channel; in a radio network, nobody answered.
+    /// Loss by a link's model of its channel; in a radio network, a packet that a station gave up because nobody
+    /// answered its frames.
     Channel,
     /// A blackout of a link, in which it loses every packet.
     Blackout,
     /// Damage, which the receiving host's checksum showed; also when a queue dropped the packet after that.
     Corruption,
-    /// A radio network's routing knew no way to its destination; or the connection's end was no longer where it came, or
-    /// not there yet (a hand-over).
+    /// No way on: the routing of a radio network knew none to the packet's destination, or the end of the connection
+    /// was no longer where the packet came, or not there yet (a proxy's hand-over).
     NoRoute,
 }
 
 impl LossCause {
-    /// Every cause, in the order of the table's rows.
+    /// Every cause, in the order of the rows of a [`LossTable`] as it is serialised.
     pub const ALL: [Self; 6] = [
         Self::Queue,
         Self::Early,
@@ -47,7 +48,7 @@ impl From<DropCause> for LossCause {
     }
 }
 
-/// How the sender found a loss: why it sent the segment again the next time.
+/// Way in which a loss was found, which is why the lost segment was sent again the next time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Duplicate ACKs.
@@ -56,24 +57,24 @@ pub enum Found {
     PartialAck,
     /// The scoreboard of selective ACKs.
     Sack,
-    /// The detector by a rule of its own, such as Vegas' fine-grained timer; or an explicit
+    /// A rule of its own that the sender's loss detector has, such as Vegas' fine-grained timer; or an explicit loss
     /// notification.
     Detector,
-    /// A detector's probe, before anybody had found the loss.
+    /// A probe of the sender's loss detector (such as a tail loss probe), sent before anybody had found the loss.
     Probe,
     /// The retransmission timer.
     Timeout,
-    /// An agent on the way, which sent it again ([`AgentSpec`](crate::spec::AgentSpec)).
+    /// An agent on the way, which sent the segment again ([`AgentSpec`](crate::spec::AgentSpec)).
     Agent,
-    /// No finding by the sender: the segment came along in going back N, or another copy of it, already
-    /// on its way, arrived.
+    /// No finding by the sender: the segment was sent again along with others (go-back-N), or another copy of it,
+    /// already on its way, arrived.
     Unnoticed,
     /// No finding: at the end of the run the sender has not noticed the loss yet.
     Open,
 }
 
 impl Found {
-    /// Every way of finding, in the order of the table's columns.
+    /// Every way of finding, in the order of the columns of a [`LossTable`] as it is serialised.
     pub const ALL: [Self; 9] = [
         Self::Dupacks,
         Self::PartialAck,

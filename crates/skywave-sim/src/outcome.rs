@@ -19,22 +19,25 @@ pub use station::{STATION, StationOutcome};
 /// Measurements of one simulation.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Outcome {
-    /// One entry a flow, in the order of the specification.
+    /// Measurements of each flow, in the order of [`Spec::flows`](crate::spec::Spec::flows).
     pub flows: Vec<FlowOutcome>,
-    /// One entry a link, in the order of the specification.
+    /// Measurements of each link, in the order of [`Spec::links`](crate::spec::Spec::links).
     pub links: Vec<LinkOutcome>,
-    /// One entry a station of the radio network, in the order of the specification.
+    /// Measurements of each station of the radio network, in the order of the specification; empty without a radio
+    /// network.
     pub stations: Vec<StationOutcome>,
-    /// One entry for each flow that a proxy splits, in the order of the specification.
+    /// Measurements from end to end of each flow that a proxy splits, in the order of
+    /// [`Spec::proxies`](crate::spec::Spec::proxies).
     pub proxies: Vec<ProxyOutcome>,
     /// Time series of flows and links, such as cwnd; empty unless
     /// [`Spec::series`](crate::spec::Spec::series).
     pub series: Vec<Series>,
     /// Delivered bytes over time; `None` unless [`Spec::bins`](crate::spec::Spec::bins) asks for them.
     pub bins: Option<Bins>,
-    /// For each flow its transfers in the order in which they were handed over, at most [`MAX_REQUESTS`], when asked for.
+    /// Transfers of each flow in the order in which they were handed over, at most [`MAX_REQUESTS`] a flow; `None`
+    /// unless [`Spec::requests`](crate::spec::Spec::requests) asks for them.
     pub requests: Option<Vec<Vec<Request>>>,
-    /// Events that the engine handled over the whole run.
+    /// Number of events that the engine handled over the whole run: a measure of its work.
     pub events: u64,
 }
 
@@ -79,15 +82,15 @@ pub struct Bins {
 /// count all.
 pub const MAX_REQUESTS: usize = 1_000_000;
 
-/// One transfer of several on a connection.
+/// Transfer of an application that makes several, one after another, on one connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Request {
-    /// When the application handed the transfer over, seconds.
+    /// Time at which the application handed the transfer over, seconds.
     pub start_s: f64,
     /// Payload of the transfer, bytes.
     pub bytes: u64,
-    /// How long it took until its last byte had reached the other application, seconds; `None` if it was not done
-    /// by the end of the measured window.
+    /// Time from then until the transfer's last byte had reached the other application, seconds; `None` if it was not
+    /// done by the end of the measured window.
     pub took_s: Option<f64>,
 }
 

@@ -30,7 +30,7 @@ pub type Name = EcoString;
 pub struct Spec {
     /// Node names; links and flows refer to them by index.
     pub nodes: Vec<Name>,
-    /// One-way links.
+    /// One-way links between the nodes; a link that carries both ways is two of them.
     pub links: Vec<LinkSpec>,
     /// The radio network that some nodes are stations of; `None` if there is none.
     pub radio: Option<RadioSpec>,
@@ -39,22 +39,23 @@ pub struct Spec {
     /// Agents that look into TCP's packets at nodes in the middle of a path (Snoop, D-Proxy); at most one a
     /// node.
     pub agents: Vec<AgentSpec>,
-    /// Proxies that each split a flow into two connections, sorted by the index of their `near` flow.
+    /// Proxies that each split a flow into two connections, sorted by [`ProxySpec::near`].
     pub proxies: Vec<ProxySpec>,
-    /// When the run ends.
+    /// End of the run, in simulated time that begins at 0.
     pub duration: Time,
     /// Start and end of the window that is measured.
     pub measure: (Time, Time),
-    /// Seed of all named random streams.
+    /// Seed of all random streams: with another one, all draws of the run are others.
     pub seed: u64,
-    /// Record time series (cwnd, RTT, queue, …).
+    /// Whether time series (cwnd, RTT, queue, …) are recorded.
     pub series: bool,
-    /// Also measure what costs time on every packet: when each segment first arrives, and how full
+    /// Whether that is measured, too, which costs time on every packet: when each segment first arrives, and how full
     /// queues are.
     pub details: bool,
-    /// Count delivered bytes in bins of this length, from the start of the run.
+    /// Length of the bins of time in which delivered bytes are counted, from the start of the run; `None` for no such
+    /// counts.
     pub bins: Option<Duration>,
-    /// Keep each transfer of [`Traffic::Requests`] by itself, at most
+    /// Whether each transfer of [`Traffic::Requests`] is recorded by itself, at most
     /// [`MAX_REQUESTS`](crate::outcome::MAX_REQUESTS) a flow.
     pub requests: bool,
 }
@@ -62,50 +63,51 @@ pub struct Spec {
 /// A one-way link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
-    /// Name, unique; also names its random streams.
+    /// Name of the link, unique; also names its random streams.
     pub name: Name,
-    /// Node that sends.
+    /// Node that sends into the link, an index into [`Spec::nodes`].
     pub from: usize,
-    /// Node that receives.
+    /// Node that receives from the link, an index into [`Spec::nodes`].
     pub to: usize,
     /// Configuration of the link. Links that are alike may share it.
     pub config: Arc<LinkConfig>,
 }
 
-/// A radio network: stations that share a channel. Each can be reached from each other, by way of
-/// others where it must be.
+/// A radio network: stations that share a channel. Any two of them can be ends of a flow, whose packets other stations
+/// forward where they must.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadioSpec {
-    /// The stations; the network knows each by its place here.
+    /// Stations of the network, which knows each by its index here.
     pub stations: Vec<StationSpec>,
     /// How signals weaken with distance.
     pub propagation: Propagation,
     /// Rule by which a station receives frames of which several overlap in time.
     pub reception: Reception,
-    /// Signals for which a station finds the channel taken.
+    /// Rule by which a signal makes a station find the channel taken.
     pub sensing: Sensing,
-    /// The MAC of all stations.
+    /// Settings of the MAC (802.11) that all stations have.
     pub mac: mac::Config,
-    /// How stations find their ways to others.
+    /// Routing by which stations find their ways to others.
     pub routing: RoutingSpec,
-    /// Flows of TCP whose last hop is acknowledged by the MAC for TCP (L²CLAMP). They end at stations, and their ACKs
-    /// enter the network there.
+    /// Indices of the TCP flows with L²CLAMP: the station before the last hop makes the receiver's ACKs out of those of
+    /// the MAC. Such flows end at stations, and their ACKs enter the network there.
     pub clamped: Vec<usize>,
-    /// Record what each station does in this window.
+    /// Start and end of the window in which the activities of each station are recorded; `None` to record none.
     pub timeline: Option<(Time, Time)>,
 }
 
 /// A station of a radio network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationSpec {
-    /// Node of the station.
+    /// Node that the station is, an index into [`Spec::nodes`].
     pub node: usize,
-    /// Where the station is, as time goes on.
+    /// Place of the station, as time goes on.
     pub movement: Movement,
-    /// IP layer of the station, as a link within it that the packets pass which it sends into the network,
-    /// its own and others': rate, delay, jitter and losses.
+    /// Model of the station's IP layer, a link within it (rate, delay, jitter, losses) that all packets pass which the
+    /// station sends into the network, its own and others'. `None` if they are not held up.
     pub ip: Option<LinkConfig>,
-    /// Losses of frames of any kind that it would otherwise receive whole, whoever they are for.
+    /// Models of losses of the frames that the station would otherwise receive whole, of any kind and whoever they are
+    /// for.
     pub loss: Vec<LossConfig>,
 }
 
@@ -128,14 +130,14 @@ impl StationSpec {
     }
 }
 
-/// How a station moves.
+/// Place of a station over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Movement {
-    /// A station that does not move.
+    /// A place that never changes.
     Fixed(Position),
-    /// Movement by commands that a file has: when to go where, and how fast.
+    /// Movement by the commands of a file: when to go where, and how fast.
     Track(Track),
-    /// Movement to random places; the seed draws them.
+    /// Movement from one random place to the next; the seed of the run draws them.
     RandomWaypoint(RandomWaypointConfig),
 }
 
@@ -150,24 +152,25 @@ impl Movement {
     }
 }
 
-/// An agent at a node. It looks into the packets of each TCP flow that passes the node, in both
-/// directions, on its way between two others.
+/// An agent at a node in the middle of a path, which helps TCP: it looks into the packets of each TCP flow that passes
+/// the node, in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgentSpec {
-    /// Node of the agent.
+    /// Node of the agent, an index into [`Spec::nodes`].
     pub node: usize,
-    /// Kind of the agent, which helps TCP connections that pass the node, with its settings: Snoop, or a half of D-Proxy.
+    /// Kind of the agent, with its settings: Snoop, or a half of D-Proxy.
     pub kind: AgentKind,
 }
 
 impl AgentSpec {
-    /// Agent at `node` for Snoop, which retransmits from there what is lost on the wireless hop after it.
+    /// Agent at `node` for Snoop, which retransmits from there the segments that are lost on the wireless hop after it.
     pub fn snoop(node: usize, config: SnoopConfig) -> Self {
         let kind = AgentKind::Snoop(config);
         Self { node, kind }
     }
 
-    /// The two agents of D-Proxy, before and after a lossy hop.
+    /// Both agents of D-Proxy: the upstream one before a lossy hop, then the downstream one after it, each given by its
+    /// node and settings.
     pub fn d_proxy(
         (before, upstream): (usize, UpstreamConfig),
         (after, downstream): (usize, DownstreamConfig),
@@ -194,69 +197,70 @@ impl AgentSpec {
     }
 }
 
-/// Kind of an agent, with its settings.
+/// Kind of an agent at a node in the middle of a path, with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentKind {
     /// Snoop: keeps segments on their way to a mobile host, and retransmits at the first duplicate ACK.
     Snoop(SnoopConfig),
-    /// D-Proxy before a lossy hop. It and its other half look only at flows whose data pass it before the other, and whose
-    /// ACKs pass it after the other. Either may be at an end of a flow.
+    /// D-Proxy before a lossy hop. This half and the one after the hop look only at flows whose data pass the node of
+    /// this one first, and whose ACKs pass it last. Either node may be an end of a flow.
     Upstream {
         /// Settings of D-Proxy before the hop.
         config: UpstreamConfig,
-        /// Node of the other half, which has to be there.
+        /// Node of the half after the hop, at which [`Spec::agents`] must have it.
         downstream: usize,
     },
-    /// D-Proxy after a lossy hop.
+    /// D-Proxy after a lossy hop; its other half is an [`AgentKind::Upstream`].
     Downstream {
         /// Settings of D-Proxy after the hop.
         config: DownstreamConfig,
-        /// Node of the other half, which has to be there.
+        /// Node of the half before the hop, at which [`Spec::agents`] must have it.
         upstream: usize,
     },
 }
 
-/// A proxy: two TCP flows, one to its node and one from there, are the halves of one flow. Both have connections of
-/// their own, which open by a handshake and close by FIN whatever their configurations say.
+/// A proxy that splits a TCP flow into two connections, which are the flows [`Self::near`] and [`Self::far`]. Both open
+/// by a handshake and close by FIN, whatever their configurations say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProxySpec {
-    /// Name of the whole flow.
+    /// Name of the whole flow, from the source to the destination.
     pub name: Name,
-    /// Index of the flow from the source to the proxy.
+    /// Index in [`Spec::flows`] of the flow from the source to the proxy.
     pub near: usize,
-    /// Index of the flow from the proxy to the destination; the one after `near`. The proxy is its
-    /// application, so that its `traffic` says nothing.
+    /// Index in [`Spec::flows`] of the flow from the proxy to the destination; the one after [`Self::near`]. The proxy
+    /// is its application, so that its [`FlowSpec::traffic`] says nothing.
     pub far: usize,
-    /// Bytes that the proxy holds at most.
+    /// Most bytes that the proxy holds at a time.
     pub buffer: u32,
-    /// Policies of the proxy.
+    /// Policies of the proxy towards either side: which bytes it acknowledges to the source and which window it grants,
+    /// and when it hands data on to the destination.
     pub config: ProxyConfig,
-    /// When the destination learns that it was cut off and is no longer, in order: it announces itself to the
-    /// proxy by three acknowledgements.
+    /// Times, in order, at which the destination learns that it can be reached again after it was cut off: it announces
+    /// itself to the proxy by three acknowledgements.
     pub reconnections: Vec<Time>,
-    /// When the proxy fails: it forgets everything, and nobody at its node answers any more.
+    /// Time at which the proxy fails, forgets everything and no longer answers; `None` if it never does.
     pub fails_at: Option<Time>,
     /// Moves of the proxy to other nodes, in order of time.
     pub hand_overs: Vec<HandOver>,
 }
 
-/// The destination leaves the cell of the node where the proxy is and enters another one, and the proxy follows it.
-///
-/// If the hand-over before it is not done yet, it begins when that is.
+/// Hand-over of a proxy: the destination leaves the cell of the node where the proxy is and enters another one, and the
+/// proxy follows it. A hand-over begins no sooner than the one before is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandOver {
     /// Time of the run at which the destination leaves the cell of the node where the proxy is.
     pub at: Time,
-    /// Node that the proxy moves to. Paths of links lead there from the source, from there to the destination, and back.
+    /// Node that the proxy moves to, an index into [`Spec::nodes`]. Paths of links lead there from the source, from
+    /// there to the destination, and back.
     pub to: usize,
-    /// Index of the TCP flow that carries the proxy's state, from the node where the proxy is until then;
-    /// after `far`, and before the `near` of the next proxy. The proxy is its application: its `traffic` says
-    /// nothing.
+    /// Index in [`Spec::flows`] of the TCP flow that carries the proxy's state from its old node; it stands after
+    /// [`ProxySpec::far`], and before the `near` of the next proxy. The proxy is its application, so that its traffic
+    /// says nothing.
     pub state: usize,
 }
 
 impl ProxySpec {
-    /// Indices of the flows that carry the proxy's state, one for each hand-over in their order.
+    /// Indices in [`Spec::flows`] of the flows that carry the proxy's state, one for each hand-over in their order.
     pub fn states(&self) -> impl Iterator<Item = usize> + '_ {
         self.hand_overs.iter().map(|hand_over| hand_over.state)
     }
@@ -284,21 +288,21 @@ impl ProxySpec {
 /// A flow from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
-    /// Name, unique; also names its random streams.
+    /// Name of the flow, unique; also names its random streams.
     pub name: Name,
-    /// Node of the data sender.
+    /// Node of the data sender, an index into [`Spec::nodes`].
     pub from: usize,
-    /// Node of the data receiver.
+    /// Node of the data receiver, an index into [`Spec::nodes`].
     pub to: usize,
-    /// The way of its packets; `None` for the one with the fewest hops.
+    /// Route of the flow's packets; `None` for the one with the fewest hops.
     pub route: Option<Box<Route>>,
     /// Transport protocol of the flow, with its settings.
     pub transport: Transport,
-    /// The application's traffic.
+    /// Traffic of the sending application: how much data it hands over when.
     pub traffic: Traffic,
-    /// When the flow starts.
+    /// Time at which the flow starts.
     pub start: Time,
-    /// When the application stops handing over data; `None` for the end of the run.
+    /// Time at which the application stops handing over data; `None` for the end of the run.
     pub stop: Option<Time>,
 }
 
@@ -315,14 +319,14 @@ impl FlowSpec {
     }
 }
 
-/// The way of a flow's packets, where it is not the one with the fewest hops everywhere.
+/// Route of a flow's packets, where it is not the one with the fewest hops everywhere.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Route {
-    /// Nodes that data pass, in order; between them the fewest hops.
+    /// Nodes that data pass on their way, in order; between them they take the fewest hops.
     pub via: Vec<usize>,
-    /// Nodes that ACKs pass on their way back.
+    /// Nodes that ACKs pass on their way back, in order; between them they take the fewest hops.
     pub reverse_via: Vec<usize>,
-    /// Stretches on which packets have another header.
+    /// Stretches on which packets travel inside others, with another header around them.
     pub tunnels: Vec<Tunnel>,
     /// Disconnections that the receiver of a TCP flow sees coming, in order: it freezes the sender for them
     /// (Freeze-TCP). With any, the flow has whole connections, which shake hands and close whatever their
@@ -333,9 +337,10 @@ pub struct Route {
 /// A disconnection that a receiver announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// When the receiver tells of a window of zero.
+    /// Time at which the receiver sees the disconnection coming and announces a window of zero, which freezes the
+    /// sender.
     pub warned: Time,
-    /// When the receiver announces itself again, by three acknowledgements with its window.
+    /// Time at which the receiver is connected again and says so by three acknowledgements with its window.
     pub over: Time,
 }
 
@@ -351,28 +356,28 @@ pub struct Tunnel {
     pub header: u32,
 }
 
-/// The protocol of a flow.
+/// Transport protocol of a flow, with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
     /// TCP.
     Tcp(Arc<TcpConfig>),
-    /// UDP; each packet has this many bytes of IP and UDP headers on top of its payload.
+    /// UDP.
     Udp {
-        /// Header bytes on the wire.
+        /// Size of the IP and UDP headers that each packet has on top of its payload, bytes.
         header: u32,
     },
     /// WTCP in UDP datagrams.
     Wtcp {
-        /// The protocol's parameters.
+        /// Settings of WTCP.
         config: Arc<wtcp::Config>,
-        /// Bytes of the headers below WTCP's own: IP and UDP.
+        /// Size of the headers below WTCP's own, bytes: IP and UDP.
         header: u32,
     },
     /// QUIC in UDP datagrams.
     Quic {
-        /// The connection's settings.
+        /// Settings of the QUIC connection.
         config: Arc<quic::Config>,
-        /// Bytes of the headers below QUIC's own: IP and UDP.
+        /// Size of the headers below QUIC's own, bytes: IP and UDP.
         header: u32,
     },
 }
@@ -384,20 +389,20 @@ pub enum Traffic {
     Ftp,
     /// Data of this many bytes, then close.
     Bytes(u64),
-    /// A packet of this size at constant intervals.
+    /// Packets of one size at constant intervals.
     Cbr {
-        /// Payload rate.
+        /// Mean rate of the payload.
         rate: Rate,
-        /// Payload bytes a packet.
+        /// Payload of a packet, bytes.
         packet: u32,
-        /// Each interval is drawn uniformly within ± this share of itself.
+        /// Share (0 to 1) of the interval between two packets by which each is drawn shorter or longer, uniformly.
         jitter: f64,
     },
     /// Constant-rate bursts with pauses.
     OnOff {
-        /// Payload rate while on.
+        /// Rate of the payload during a burst.
         rate: Rate,
-        /// Payload bytes a packet.
+        /// Payload of a packet, bytes.
         packet: u32,
         /// Length of a burst, seconds.
         on: Dist,
@@ -408,14 +413,14 @@ pub enum Traffic {
     Requests {
         /// Bytes of one transfer.
         size: Dist,
-        /// Pause, seconds.
+        /// Length of the pause between two transfers, seconds.
         think: Dist,
-        /// Where the pause starts.
+        /// Event from which on the pause lasts: the end or the start of the transfer before.
         pause_from: PauseFrom,
     },
 }
 
-/// Where the pause between two transfers starts.
+/// Event from which on the pause between two transfers lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseFrom {
     /// Pause from the end of the transfer before: think time.
@@ -425,8 +430,8 @@ pub enum PauseFrom {
 }
 
 impl FlowSpec {
-    /// Whether it is measured how long each transfer of [`Traffic::Requests`] takes: false for other traffic,
-    /// and for UDP, where nobody knows which transfer lacks a lost datagram.
+    /// Whether a run measures how long each transfer of [`Traffic::Requests`] takes: false for other traffic, and for
+    /// UDP, where nobody knows which transfer lacks a lost datagram.
     pub fn measures_requests(&self) -> bool {
         matches!(self.traffic, Traffic::Requests { .. })
             && !matches!(self.transport, Transport::Udp { .. })
@@ -450,7 +455,8 @@ impl Spec {
             && (stops || matches!(flow.traffic, Traffic::Bytes(_)))
     }
 
-    /// The nodes of the radio network's stations, in their order.
+    /// Indices of the nodes that are stations of the radio network, in the order of [`RadioSpec::stations`]; empty
+    /// without one.
     pub fn stations(&self) -> Vec<usize> {
         let radio = self.radio.iter();
         radio
@@ -458,7 +464,8 @@ impl Spec {
             .collect()
     }
 
-    /// Where the stations of the radio network are at the start, in their order.
+    /// Positions of the radio network's stations at the start of the run, in the order of [`RadioSpec::stations`];
+    /// empty without one.
     pub fn places(&self) -> Vec<Position> {
         let stations = self.radio.iter().flat_map(|radio| &radio.stations);
         let start = |station: &StationSpec| station.mobility(self).position(Time::ZERO);

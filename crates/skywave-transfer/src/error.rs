@@ -8,29 +8,28 @@ use noq::{ConnectionError, ReadError, WriteError};
 use crate::wire::close::{Close, is_refused_key};
 use crate::wire::message::{Nonsense, Refusal};
 
-/// Why the receiver does not have a file, or why something was not sent.
+/// Reason why the receiver does not have a file, or why something was not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// The receiver does not take it.
+    /// Refusal of the file by the receiver, with its reason.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The file changed while it was sent.
+    /// Change of the file at the sender while it was sent; nothing of it is kept.
     #[error("the file changed while it was sent: nothing of it is kept")]
     Changed,
-    /// The sender has given the file up: it changed, or cannot be read.
+    /// Giving up of the file by the sender, as the receiver sees it: the file changed, or cannot be read.
     #[error("the sender did not send it to the end: nothing of it is kept")]
     GivenUp,
-    /// The receiver claims to have the file, but cannot show that it does: the hash that it gives is another
-    /// one.
+    /// False claim of the receiver to have the file already: the hash that it gives is another one.
     #[error("the receiver does not show that it has this file")]
     NotShown,
-    /// The sender cannot read the file, for this reason.
+    /// Failure of the sender to read the file, in words.
     #[error("{0}")]
     Source(String),
-    /// A path that is neither a file nor a folder.
+    /// Something that is neither a file nor a folder, such as a device, or a symbolic link in a folder.
     #[error("neither a file nor a folder (symbolic links are not followed)")]
     Special,
-    /// The connection broke; what has come is kept.
+    /// Break of the connection; what has come is kept for the next attempt.
     #[error("the connection broke; what has come is kept")]
     Broken,
 }
@@ -55,53 +54,54 @@ impl From<io::Error> for Why {
 const SILENCE: &str = "is the peer listening there? Its UDP port has to be open in all firewalls, for packets of \
     1228 bytes at least (IPv6: 1248)";
 
-/// Why sending, receiving or offering has ended before all was done; a single file's reason is a [`Why`].
+/// Reason why [`send`](crate::send), [`get`](crate::get), [`receive`](crate::receive) or [`offer`](crate::offer) ended
+/// before all was done; a single file's reason is a [`Why`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A socket could not be opened.
+    /// Failure to open a UDP socket at this address.
     #[error("cannot open a socket at {0}: {1}")]
     Bind(SocketAddr, io::Error),
-    /// Nobody answered at this name or address within [`Dial::wait`](crate::Dial::wait), and why, as far as
-    /// the system said.
+    /// Name or address at which nobody answered within [`Dial::wait`](crate::Dial::wait), and the reason, if the system
+    /// gave one.
     #[error("no answer from {0}: {why}", why = .1.as_deref().unwrap_or(SILENCE))]
     NoAnswer(String, Option<String>),
-    /// No progress for longer than [`Dial::patience`](crate::Dial::patience), after the peer had answered.
+    /// Lack of progress for longer than [`Dial::patience`](crate::Dial::patience), after the peer had answered.
     #[error("no progress for too long; the same command goes on from there")]
     Away,
-    /// The peer has another key than the one that is expected.
+    /// Mismatch of the peer's key with the one that is expected ([`Proof::Key`](crate::Proof::Key)).
     #[error("the host at this address has another key than the one that is expected")]
     OtherKey,
-    /// The peer does not allow this host's key, and takes no code.
+    /// Refusal by the peer, which does not allow this host's key and takes no code.
     #[error("the peer does not allow this host's key, nor takes a code")]
     NotAllowed,
-    /// The code is wrong.
+    /// Wrong code, as the peer has found.
     #[error("{}", Close::WrongCode.words())]
     WrongCode,
-    /// The peer wants a code.
+    /// Demand of the peer for a code, as it does not allow this host's key.
     #[error("{}", Close::WantsCode.words())]
     WantsCode,
-    /// The peer takes no such code, or does not any more: another host came by it, or it was guessed at.
+    /// Refusal of the code by the peer: it takes none, or another host has used it, or it was guessed at too often.
     #[error("{}", Close::NoCode.words())]
     NoCode,
-    /// Three wrong codes were tried at this host, whose code is not good any more.
+    /// End of listening, as three wrong codes were tried at this host and nobody else may connect.
     #[error("three wrong codes: this code is not good any more")]
     Guessed,
-    /// Both sides send, or both get.
+    /// Mismatch of the two sides: both send, or both receive.
     #[error("{}", Close::Direction.words())]
     Direction,
-    /// The peer offers nothing under the names that were asked for.
+    /// Request for names of which the peer offers none.
     #[error("{}", Close::NoSuchFile.words())]
     NoSuchFile,
-    /// The peer does not speak this protocol.
+    /// Messages from the peer that are none of this protocol.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
-    /// Nobody reads any more what the peer receives.
+    /// End of the program at the peer that reads what is received there ([`Target::Output`](crate::Target::Output)).
     #[error("{}", Close::Output.words())]
     Unread,
-    /// The receiving host cannot write any more what comes.
+    /// Failure to write what is received at this host into [`Target::Output`](crate::Target::Output).
     #[error("cannot write what is received: {0}")]
     Output(io::Error),
-    /// A folder cannot be used.
+    /// Failure to use the folder for received files.
     #[error("{0}")]
     Folder(io::Error),
     /// Unexpected failure of the system or of TLS, in its words.

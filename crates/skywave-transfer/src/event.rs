@@ -1,4 +1,4 @@
-//! Events of transfers, as they are told to whoever shows them.
+//! Events of transfers, as they are told to the program that shows them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,15 +11,16 @@ use noq::{Connection, PathId};
 use crate::error::Why;
 use crate::wire::message::Totals;
 
-/// Number of one file's transfer in [`Event`]s, unique in this process. A new attempt has a new number.
+/// Number of one attempt to transfer a file, in [`Event`]s; unique in this process, so that a new attempt has a new
+/// number.
 pub type Id = u64;
 
 /// State of a QUIC connection: its round-trip time, and packets sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// Round-trip time.
+    /// Round-trip time of the connection; zero if it is not known.
     pub rtt: Duration,
-    /// Packets that this side sent.
+    /// Packets sent by this side since the connection began.
     pub sent: u64,
     /// Packets sent by this side that were declared lost, since the connection began.
     pub lost: u64,
@@ -36,81 +37,83 @@ impl Link {
     }
 }
 
-/// An event of transfers at this side, for its [`Teller`]. Texts of the peer in it are shown escaped
+/// Event of transfers at this side, for its [`Teller`]. Texts of the peer in it are shown escaped
 /// ([`crate::name::shown`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Packets are expected at this address.
+    /// Start of listening at this local address and port.
     Listening(SocketAddr),
-    /// A connection to the peer is tried at this address.
+    /// Attempt to connect to the peer at this address.
     Connecting(SocketAddr),
-    /// The peer cannot be asked, or packets to it are refused, in the system's words. It is tried again.
+    /// Trouble on the way to the peer, in the system's words: packets cannot be sent or are refused. Further attempts
+    /// follow.
     Trouble(String),
-    /// The peer is there, and is who it should be.
+    /// Connection to the peer, which has proved to be the right one: its key and address.
     Connected(PublicKey, SocketAddr),
-    /// The connection is lost, for this reason; the side that connects makes it again.
+    /// Loss of the connection, for this reason; the side that connects makes it again.
     Lost(String),
-    /// Somebody tried a wrong code; so many tries are left.
+    /// Wrong code tried by some host, and the number of tries that are left.
     WrongCode(u32),
-    /// Wrong codes were tried too often: the code is not good any more, and hosts with keys are waited for.
+    /// End of the code, as three wrong ones were tried; listening goes on for hosts with allowed keys.
     CodeEnded,
-    /// A host that came by the code has gone before all was done: it is waited for.
+    /// Departure of the host that came by the code, before all was done: listening goes on until it comes again.
     Waiting(PublicKey),
-    /// A host was not let in, since nothing allows its key. It may not have proved that the key is its own. Each key is
-    /// told once, and of many only some.
+    /// Refusal of a host whose key nothing allows. It may not have proved that the key is its own. Each key is told
+    /// once, and of many only some.
     Refused(PublicKey),
-    /// Total of what is going to be sent to this host, or received from it, with what has come before its
-    /// connection broke.
+    /// Totals of what is to be sent to this host, or received from it, what came before a break of the connection
+    /// included.
     Expected(PublicKey, Totals),
-    /// A file is going to be sent or received.
+    /// Start of a file's transfer, in either direction.
     Offered {
-        /// The transfer.
+        /// Number of this attempt, the same in all of the attempt's events.
         id: Id,
-        /// The other side.
+        /// Key of the other host.
         peer: PublicKey,
         /// The file's path at the receiver.
         path: String,
         /// Size of the file in bytes, if the sender knows it.
         size: Option<u64>,
     },
-    /// The receiver has some of the file.
+    /// Progress of a file: the receiver has some of it.
     Progress {
-        /// The transfer.
+        /// Number of this attempt, the same in all of the attempt's events.
         id: Id,
-        /// Bytes that are written.
+        /// Bytes of the file that the receiver has written so far.
         bytes: u64,
-        /// How the connection fares.
+        /// State of the connection now.
         link: Link,
     },
-    /// The receiver has all of the file.
+    /// Completion of the transfer with this number: the receiver has all of the file.
     Done(Id, Arrived),
-    /// The receiver does not have the file.
+    /// Failure of a file's transfer: the receiver does not have the file.
     Failed {
-        /// The transfer.
+        /// Number of this attempt, the same in all of the attempt's events.
         id: Id,
         /// The file's path at the receiver.
         path: String,
-        /// Why not.
+        /// Reason why the receiver does not have the file.
         why: Why,
     },
-    /// Something in a folder is not sent.
+    /// Path of something in a folder that is not sent, and the reason.
     Skipped(PathBuf, Why),
 }
 
-/// A file that the receiver has.
+/// Facts of a file that the receiver has in whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
     /// Key of the other host.
     pub peer: PublicKey,
-    /// Path of the file, as it was offered.
+    /// Path of the file below the receiver's folder, as the sender offered it.
     pub path: String,
-    /// Path of the file on the receiver's disk; `None` at the sender, and if the contents went to a program.
+    /// Path of the file on this host's disk, if this host is the receiver; `None` at the sender, and if the contents
+    /// went to a program.
     pub place: Option<PathBuf>,
     /// Size of the file in bytes.
     pub size: u64,
     /// BLAKE3 hash of the file.
     pub hash: blake3::Hash,
-    /// Bytes of the file that the receiver had before, and that were not sent again.
+    /// Bytes of the file that the receiver had from an earlier attempt, and that were not sent again.
     pub resumed_from: u64,
 }
 

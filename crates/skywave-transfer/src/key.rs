@@ -25,28 +25,28 @@ pub struct PublicKey([u8; LEN]);
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; LEN]);
 
-/// A text that is no key.
+/// Reason why a text or bytes are no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// A text that is no key at all, in place of a public one.
+    /// Text that is no key at all, where a public key is expected.
     #[error("no key: expected `sky1` and 43 characters, as `skywave key` prints")]
     NoKey,
-    /// A text that is no key at all, in place of a secret one.
+    /// Text that is no key at all, where a secret key is expected.
     #[error("no secret key: expected `skysecret1` and 43 characters, as `skywave key` keeps")]
     NoSecret,
-    /// The key of a version that had X25519 keys only.
+    /// Text of a key from an old version of Skywave, which had X25519 keys only.
     #[error("a key made by an older skywave: make a new one with `skywave key`")]
     Old,
-    /// A secret key in place of a public one.
+    /// Secret key where a public one is expected.
     #[error("a secret key: expected a public one, as `skywave key` prints")]
     Secret,
-    /// A text in the form of a key that no host has: it is mistyped, or everybody could pretend to have it.
+    /// Text in the form of a key that no host has: it is mistyped, or a key that everybody could pretend to have.
     #[error("no key of a host: is a character wrong or missing?")]
     Nobody,
 }
 
 impl PublicKey {
-    /// The key of these bytes.
+    /// Public key of these bytes, in the form of Ed25519.
     ///
     /// # Errors
     /// [`KeyError::Nobody`] if they are no point of the curve, or one of low order (an agreement with it
@@ -75,17 +75,17 @@ impl Drop for SecretKey {
 }
 
 impl SecretKey {
-    /// A new key from the system's random numbers.
+    /// New secret key from the system's random numbers.
     ///
     /// # Errors
-    /// When the system has none.
+    /// When the system gives no random numbers.
     pub fn generate() -> Result<Self, getrandom::Error> {
         let mut key = Self([0; LEN]);
         getrandom::fill(&mut key.0)?;
         Ok(key)
     }
 
-    /// The key of these bytes.
+    /// Secret key of these bytes, the seed of an Ed25519 key pair.
     pub const fn from_bytes(bytes: [u8; LEN]) -> Self {
         Self(bytes)
     }
@@ -95,12 +95,12 @@ impl SecretKey {
         &self.0
     }
 
-    /// The public key that belongs to it.
+    /// Public key that belongs to this secret key.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.pair().verifying_key().to_bytes())
     }
 
-    /// Text of the key, for the file that keeps it.
+    /// Text of the secret key, for the file that keeps it; it must not be shown.
     pub fn reveal(&self) -> Zeroizing<String> {
         let text = Zeroizing::new(URL_SAFE_NO_PAD.encode(self.0));
         Zeroizing::new([SECRET, &text].concat())

@@ -1,8 +1,8 @@
 //! Files from host to host over QUIC: whole or not at all under their names, checked by their hashes,
 //! resumed where they were interrupted.
 //!
-//! Hosts know each other by their keys ([`key`]), or by a [`Code`] for one connection.
-//! Either side may be the one that listens.
+//! Hosts know each other by their public keys ([`key`]), or by a [`Code`] (eight letters and digits that people tell
+//! each other) for one connection. Either side may be the one that listens.
 //!
 //! | | listens | connects |
 //! |---|---|---|
@@ -19,7 +19,7 @@
 //! | `source` | what is sent: files, folders, pipes |
 //! | `folder` | where it goes: partial files, room, paths that lead nowhere else |
 //!
-//! A transfer may be dropped at any time, as a future is: what has come is kept.
+//! The future of a transfer may be dropped at any time: what has come is kept.
 
 mod address;
 mod auth;
@@ -61,66 +61,68 @@ pub use source::{Exclude, Item, NoPattern, Pipe, list};
 pub use wire::message::{Refusal, Totals};
 pub use work::{get, offer, receive, receive_until, send};
 
-/// A host that sends or receives: this process.
+/// Host that this process is when it sends or receives files: its key, how it sends packets, and who is told of events.
 #[derive(Clone)]
 pub struct Host {
-    /// Key of this host.
+    /// Secret key of this host, by whose public half other hosts know it.
     pub secret: SecretKey,
-    /// How it sends packets.
+    /// Rules by which this host sends packets: congestion control, rate limit, logs.
     pub sending: Sending,
-    /// Function that is called with each event of transfers.
+    /// Function that is called with each event of this host's transfers.
     pub teller: Teller,
 }
 
-/// How the side that connects knows the other one.
+/// Proof by which the side that connects knows that the other side is the right one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// Public key that the other side must have; it has to allow this host's key, too.
     Key(PublicKey),
-    /// Code that both sides must know.
+    /// Code that both sides must know, in place of keys known before.
     Code(Code),
 }
 
-/// The other side of a connection to be made.
+/// Address and proof of the host to connect to, and how long to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dial {
-    /// Name or address ([`address`]) of the other side, and its UDP port.
+    /// Host and UDP port to connect to, as `name:port`, or `address:port` as [`address`] reads it:
+    /// `box.example.org:4747`, `192.0.2.7:4747`, `[2001:db8::7]:4747`.
     pub to: String,
-    /// Proof of who the host is.
+    /// Proof that the host that answers is the right one: its key, or a code.
     pub proof: Proof,
-    /// Longest time to try until the other side answers for the first time.
+    /// Longest time to try until the other side answers for the first time; then [`Error::NoAnswer`].
     pub wait: Duration,
-    /// Longest time without progress after the first answer, however often the other side connects again.
+    /// Longest time without progress after the first answer, however often the connection is made anew; then
+    /// [`Error::Away`].
     pub patience: Duration,
 }
 
-/// Hosts that may connect without a code.
+/// Hosts that may connect to a listening one without a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// Hosts with these keys.
     Keys(BTreeSet<PublicKey>),
-    /// Everybody.
+    /// All hosts, whatever their keys.
     Everybody,
 }
 
-/// How a host that listens takes connections: where, from whom, and when it ends.
+/// Rules by which a listening host takes connections: where, from whom, and when it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
     /// Local address and UDP port on which to listen; port 0 for any free one.
     pub at: SocketAddr,
     /// Hosts that may connect without a code.
     pub allowed: Allowed,
-    /// Code by which one more host may connect: the first one that proves to know it, until it is done. If
-    /// nobody else may connect, all ends with it.
+    /// Code by which one more host may connect: the first one that proves to know it, until that host is done. If
+    /// nobody else may connect ([`Self::allowed`] has no keys), listening ends with it.
     pub code: Option<Code>,
-    /// Number of files after which to end; `None` to go on.
+    /// Number of transferred files after which to end; `None` to go on.
     pub count: Option<usize>,
 }
 
-/// Counts of files by their fate.
+/// Counts of the files of [`send`], [`get`], [`receive`] or [`offer`], by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Files that the receiver has.
+    /// Number of files that the receiver has, in whole and checked by their hashes.
     pub done: usize,
     /// Number of offered files that the receiver does not have at the end.
     pub failed: usize,

@@ -2,7 +2,7 @@
 
 /// Beginning of the names of partial files, which no file of a peer may have.
 pub const PREFIX: &str = ".skywave-";
-/// Longest name in a folder, in bytes: what file systems allow.
+/// Longest name of a file or folder, in bytes: what file systems allow.
 pub const MAX_NAME: usize = 255;
 
 /// Whether a peer's name is safe as one path component: 1 to [`MAX_NAME`] bytes, no `/`, not `.` or `..`, not
@@ -49,7 +49,8 @@ fn is_deceptive(c: char) -> bool {
         )
 }
 
-/// A text of another host as it may be shown: what a terminal would obey is escaped.
+/// Text of another host in a form that may be shown: characters that a terminal obeys, or that are invisible or reorder
+/// text, are escaped.
 pub fn shown(text: &str) -> String {
     let escape = |c: char| -> String {
         if is_deceptive(c) {
@@ -61,7 +62,8 @@ pub fn shown(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// A name or path of another host, of which not all bytes may be text, as it may be shown: see [`shown`].
+/// Name or path of another host, maybe not all of it UTF-8, in a form that may be shown: escaped as by [`shown`], and
+/// bytes that are no text as `\x` and two hexadecimal digits.
 pub fn shown_bytes(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

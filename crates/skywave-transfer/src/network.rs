@@ -27,19 +27,19 @@ use crate::reset;
 use crate::session;
 use crate::wire::message::MAX_LANES;
 
-/// How packets are sent.
+/// Rules by which a host sends QUIC packets: congestion control, rate limit, logs.
 #[derive(Clone, Default)]
 pub struct Sending {
-    /// The congestion controller; that of noq (CUBIC) if none.
+    /// Congestion controller of the host's connections; `None` for the default of the QUIC library noq, CUBIC.
     pub control: Option<Control>,
-    /// Most bytes a second, all headers of QUIC included.
+    /// Greatest sending rate in bytes a second, all headers of QUIC included; `None` for no limit.
     pub limit: Option<u64>,
-    /// Where each connection writes a log of its events, if anywhere.
+    /// Folder where each connection writes a log of its events; `None` for no logs.
     pub logs: Option<Arc<Logs>>,
 }
 
-/// A folder for logs of connections, in the format [qlog](https://datatracker.ietf.org/doc/draft-ietf-quic-qlog-main-schema/):
-/// one file each.
+/// Folder for logs of connections, in the format
+/// [qlog](https://datatracker.ietf.org/doc/draft-ietf-quic-qlog-main-schema/): one file each.
 pub struct Logs {
     files: QlogFileFactory,
     /// Strangers begin connections, too.
@@ -47,10 +47,10 @@ pub struct Logs {
 }
 
 impl Logs {
-    /// Makes the folder.
+    /// Makes the folder for the logs, and those above it, unless it is there.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the folder cannot be made.
     pub fn into(folder: PathBuf) -> io::Result<Arc<Self>> {
         std::fs::create_dir_all(&folder)?;
         Ok(Arc::new(Self {
@@ -82,8 +82,8 @@ impl QlogFactory for Factory {
 /// Congestion controller of this host's QUIC connections.
 #[derive(Clone)]
 pub enum Control {
-    /// Congestion control of this project. If it uses one-way delays, it gets those of the files that this
-    /// host sends, as far as the peer reports when packets arrive.
+    /// Congestion control law of this project. If it uses one-way delays, it gets those of the data that this host
+    /// sends, as far as the peer reports when packets arrive.
     Law(Box<Law>),
     /// Any other controller for the QUIC library noq.
     Other(Arc<dyn ControllerFactory + Send + Sync>),

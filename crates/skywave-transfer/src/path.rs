@@ -12,11 +12,13 @@ pub(crate) const MAX_PATH: usize = 4096;
 /// Most folders in one another.
 pub(crate) const MAX_DEPTH: usize = 64;
 
-/// The path of a file below the folder that takes it: plain names, separated by `/`. They need not be text.
+/// Path of a file or folder below the folder that takes it: plain names ([`is_plain`](crate::name::is_plain)),
+/// separated by `/`. The names need not be text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelativePath(Box<[u8]>);
 
-/// A path that leads out of the folder, or has a name that is not taken.
+/// Error of [`RelativePath::parse`]: a path that leads out of the folder, is too long or deep, or has a name that is
+/// not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a plain name: no `..`, control characters, invisible ones or marks that turn the text around"
@@ -24,11 +26,11 @@ pub struct RelativePath(Box<[u8]>);
 pub struct BadPath;
 
 impl RelativePath {
-    /// Checks a path.
+    /// Checks a path and takes it over.
     ///
     /// # Errors
-    /// [`BadPath`] if it is absolute, has `..` or the like in it, or names that terminals or other
-    /// programs would show otherwise than they are.
+    /// [`BadPath`] if the path is absolute, has more than 4096 bytes or 64 names, has `..` or the like in it, or names
+    /// that terminals or other programs would show otherwise than they are.
     pub fn parse(path: impl AsRef<[u8]>) -> Result<Self, BadPath> {
         let path = path.as_ref();
         let depth = path.split(|byte| *byte == b'/').count();
@@ -48,7 +50,7 @@ impl RelativePath {
         Self::parse([&self.0, name.as_bytes()].join(&b'/'))
     }
 
-    /// The path, with `/` between the names.
+    /// Bytes of the path, with `/` between the names.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -61,7 +63,7 @@ impl RelativePath {
         }
     }
 
-    /// Whether a name begins with a dot, which hides it and often makes it somebody's settings.
+    /// Whether any name in the path begins with a dot, which hides a file and often makes it somebody's settings.
     pub fn is_hidden(&self) -> bool {
         let mut names = self.0.split(|byte| *byte == b'/');
         names.any(|name| name.starts_with(b"."))

@@ -12,10 +12,10 @@ use crate::wire::message::{
     Request, Share, Start, Verdicts, decode, encode,
 };
 
-/// TLS settings of a host that connects to any peer, for fuzzers and for attackers in tests.
+/// TLS settings of a host that connects to any peer, whatever its key, for fuzzers and for attackers in tests.
 ///
 /// # Errors
-/// When rustls does not take it.
+/// When the TLS library rustls refuses the settings.
 pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
 }

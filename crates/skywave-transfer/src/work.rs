@@ -20,11 +20,11 @@ use crate::{
     Dial, Error, Event, Host, Item, Listen, Outcome, Target, Totals, name, network, output,
 };
 
-/// Connects and sends files.
+/// Connects to the host `to` and sends `items`; connects again when the connection breaks, until all is done.
 ///
 /// # Errors
-/// When the other side does not answer, is away for too long, or is another one. Files that cannot be
-/// sent are no error: they are counted and told of.
+/// When the other side does not answer, makes no progress for too long, or fails to prove who it is. Files that cannot
+/// be sent are no error: they are counted in [`Outcome::failed`] and told of by events.
 pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, Error> {
     let mut giving = Giving::new(Arc::new(items), |_| true);
     dial(
@@ -43,11 +43,12 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
     })
 }
 
-/// Connects and gets files and folders of these names, or all that are offered.
+/// Connects to the host `from` and gets the files and folders of these names, or all that it offers if `names` is
+/// empty, into the target `into`; connects again when the connection breaks, until all is done.
 ///
 /// # Errors
-/// When the other side does not answer, is away for too long, or is another one; when the target cannot be
-/// written to.
+/// When the other side does not answer, makes no progress for too long, or fails to prove who it is; when the target
+/// cannot be written to.
 pub async fn get(
     host: &Host,
     from: &Dial,
@@ -79,21 +80,22 @@ pub async fn get(
     Ok(outcome)
 }
 
-/// Receives files from hosts that connect, until as many have come as wanted, or, if there was only a
-/// code, the one that knew it is done.
+/// Receives files from hosts that connect, into the target `into`. Ends when [`Listen::count`] files have come, or, if
+/// hosts may connect only by a code, when the host that knew it is done.
 ///
 /// # Errors
-/// When the socket or the target cannot be used, or the code was guessed at. A target that is no folder fails for good with
-/// its first write that does.
+/// When the socket or the target cannot be used, or three wrong codes were tried and nobody else may connect. A target
+/// that is no folder fails for good with its first write that does.
 pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
     receive_until(host, listen, into, pending()).await
 }
 
-/// Receives as [`receive`] does, but ends with [`Error::Output`] once `unread` is done: nobody reads any more
-/// what would be written. Whoever sends is told.
+/// Receives as [`receive`] does, but ends with [`Error::Output`] once the future `unread` is ready, which tells that
+/// nobody reads any more what is written to the target; the sending host is told.
 ///
 /// # Errors
-/// When the socket or the target cannot be used, the code was guessed at, or nobody reads any more.
+/// When the socket or the target cannot be used, three wrong codes were tried and nobody else may connect, or nobody
+/// reads any more.
 pub async fn receive_until(
     host: &Host,
     listen: &Listen,
@@ -148,11 +150,11 @@ async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcom
     Ok(counts.outcome())
 }
 
-/// Offers files to hosts that connect, until as many were taken as wanted, or, if there was only a code, the
-/// one that knew it is done.
+/// Offers `items` to hosts that connect and get them. Ends when [`Listen::count`] files were taken, or, if hosts may
+/// connect only by a code, when the host that knew it is done.
 ///
 /// # Errors
-/// When the socket cannot be used, or the code was guessed at.
+/// When the socket cannot be used, or three wrong codes were tried and nobody else may connect.
 pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Outcome, Error> {
     let door = Door::new(host, listen, true);
     let counts = Arc::new(Counts::default());

@@ -2,14 +2,14 @@
 
 use std::io::{Error, ErrorKind};
 
-/// Exit code when the network that a command was to run in could not be made.
+/// Exit code of a program that could not make the network in which a command was to run.
 pub const FAILED: u8 = 125;
 /// Exit code of a command that cannot be executed.
 pub const NOT_EXECUTABLE: u8 = 126;
 /// Exit code of a command that is not found.
 pub const NOT_FOUND: u8 = 127;
 
-/// Exit code for a command that did not start because of `error`.
+/// Exit code for a command whose start failed with `error`: [`NOT_FOUND`] or [`NOT_EXECUTABLE`].
 pub fn of_start(error: &Error) -> u8 {
     match error.kind() {
         ErrorKind::NotFound => NOT_FOUND,
@@ -17,7 +17,7 @@ pub fn of_start(error: &Error) -> u8 {
     }
 }
 
-/// Exit code for a command that a signal has ended.
+/// Exit code for a command that the signal with this number has ended: 128 + `signal`.
 pub fn of_signal(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(FAILED)
 }

@@ -1,4 +1,4 @@
-//! The machines of `skywave-core` on real packets: this crate supplies clock and sockets.
+//! The protocol machines of `skywave-core` on real packets: this crate supplies clock and sockets.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `host` | listeners and streams of that TCP, as std's and tokio's, behind a TUN device (Linux) |
 //! | `behind` | a program in a network whose only way out is a relay (Linux) |
 //!
-//! WTCP here is an instrument to measure it by: it is not encrypted, and takes addresses of the loopback interface alone.
-//! `examples/streams.rs` is a program to start from; the bytes are in `docs/wtcp-wire-format.md`.
+//! WTCP here is an instrument for measuring the protocol: it is not encrypted, and takes addresses of the loopback
+//! interface alone. `examples/streams.rs` is a program to start from; the bytes are in `docs/wtcp-wire-format.md`.
 //!
 //! # Real sockets
 //! - All decisions are made without I/O there too: [`endpoint`] is a machine over WTCP's; only [`stream`] uses clock,

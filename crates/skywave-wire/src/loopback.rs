@@ -27,9 +27,9 @@ const LOOK: StdDuration = StdDuration::from_millis(50);
 /// report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// Bytes in order that came in the measured window.
+    /// Payload bytes that arrived in order in the measured window.
     pub delivered: u64,
-    /// Length of the measured window by the clock; about what was asked for.
+    /// Length of the measured window by the clock; about the length that was asked for.
     pub window: Duration,
     /// Counts and times of the data's sender at the end of the transfer.
     pub sender: Status,
@@ -40,32 +40,32 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Delivered bits a second of the window.
+    /// Goodput in the measured window, bits a second.
     pub fn goodput_bps(&self) -> f64 {
         8.0 * self.delivered as f64 / self.window.as_secs_f64().max(1e-9)
     }
 }
 
-/// Why there is no transfer.
+/// Reason why a [`transfer`] failed or was stopped.
 #[derive(Debug, Error)]
 pub enum TransferError {
-    /// The relay could not be made.
+    /// Failure to make the relay's sockets.
     #[error(transparent)]
     Relay(#[from] UdpError),
-    /// A socket or the connection failed.
+    /// Failure of a WTCP socket or of the connection.
     #[error(transparent)]
     Stream(#[from] Error),
-    /// The relay's sockets failed while it ran.
+    /// Failure of the relay's sockets while it ran.
     #[error(transparent)]
     Relaying(#[from] std::io::Error),
-    /// The caller stopped the transfer.
+    /// Stop of the transfer by the caller.
     #[error("stopped")]
     Stopped,
 }
 
-/// Runs a bulk transfer by WTCP between two loopback sockets through a relay of `path`, whose `overhead` is
-/// all that a packet has below WTCP's headers. Counts what arrives from `measure.0` to `measure.1`; setting
-/// `stop` ends it with [`TransferError::Stopped`].
+/// Runs a bulk transfer by WTCP between two loopback sockets through a relay of `path`, whose `overhead` is all that a
+/// packet has below WTCP's headers, in bytes. Counts what arrives from time `measure.0` to `measure.1` since the start;
+/// setting `stop` ends it with [`TransferError::Stopped`].
 pub fn transfer(
     path: &RelayConfig,
     wtcp: &Arc<wtcp::Config>,

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::net::sockopt;
 use skywave_core::{Duration, Time};
 
-/// Whether this process runs as root, so that there is no use in advice to run it so.
+/// Whether this process runs as root (effective user 0), so that advice to run it as root is of no use.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

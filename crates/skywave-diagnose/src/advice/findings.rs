@@ -7,42 +7,42 @@ use super::recipe::{HOOK, Recipe, Step};
 use super::route::Attributes;
 use super::units;
 
-/// Trouble found on a link or in its transfers that settings can help against, with the numbers that its
-/// remedy needs.
+/// Trouble found on a link or in its transfers that settings of hosts or routers may mend, with the numbers that the
+/// commands against it need.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// A policer drops packets above its rate.
     Policer {
-        /// Rate of the tokens, bit/s.
+        /// Rate at which the policer's token bucket fills, bit/s.
         rate_bps: f64,
     },
-    /// The queue of the narrowest link holds much more than a round trip.
+    /// The bottleneck's queue is so long that packets may wait in it far longer than the base round trip (bufferbloat).
     DeepQueue {
-        /// Whether the link is the user's own uplink.
+        /// Whether the bottleneck is the user's own uplink, so that the user's router can keep the queue short.
         ours: bool,
-        /// Rate of the link, bit/s.
+        /// Rate of the bottleneck, bit/s.
         rate_bps: f64,
     },
     /// The receiver's window kept the sender from sending more.
     ReceiveWindow {
-        /// Bytes that the path holds.
+        /// Bandwidth-delay product of the path, bytes: rate times base round trip.
         bdp_bytes: f64,
     },
     /// The sender's buffer kept it from sending more.
     SendBuffer {
-        /// Bytes that the path holds.
+        /// Bandwidth-delay product of the path, bytes: rate times base round trip.
         bdp_bytes: f64,
     },
-    /// Transfers were over before the window had grown.
+    /// Transfers were over before the congestion window had grown.
     ShortFlows,
-    /// The application did not hand over more.
+    /// The sending application did not hand over more data.
     Application,
     /// The receiving program did not read fast enough.
     SlowReceiver,
     /// Much of the time was spent waiting for retransmission timeouts.
     Timeouts {
-        /// Smallest round trip, seconds.
+        /// Base round trip of the link, seconds; 0 if it is not known.
         rtt_s: f64,
     },
     /// Packets overtook each other.
@@ -57,7 +57,8 @@ pub(super) const BELOW_LINK: f64 = 0.95;
 pub(super) const INITIAL: (u32, u32) = (20, 40);
 
 impl Finding {
-    /// Adds to `attributes` those that the remedy sets on the route, if any.
+    /// Adds to `attributes` the route attributes that help against the finding: larger first windows against short
+    /// flows, and against timeouts, on round trips below 0.1 s, a smaller least timeout. Other findings add none.
     pub fn attributes(&self, attributes: &mut Attributes) {
         match self {
             Self::ShortFlows => attributes.initial = Some(INITIAL),
@@ -66,8 +67,8 @@ impl Finding {
         }
     }
 
-    /// Commands against the finding. `attributes` are all those advised for the route, since one `ip route`
-    /// command must have them all.
+    /// Commands against the finding for `host`. `attributes` are the attributes that other advice sets on the route,
+    /// since one `ip route` command must name them all.
     pub fn recipe(&self, host: &Host, attributes: &Attributes) -> Recipe {
         let mut all = attributes.clone();
         self.attributes(&mut all);

@@ -1,4 +1,4 @@
-//! The host that sends, and what it has: laws, queues, and the route to the other side.
+//! The host that sends, and what it has: congestion controls, queue disciplines, and the sender that it uses today.
 //!
 //! Nothing is loaded or changed to find out; a module that is on the disk counts as one that can be loaded.
 
@@ -34,24 +34,24 @@ const KERNEL_LAWS: [&str; 17] = [
 pub struct Host {
     /// Operating system of the host, or QUIC library of its program.
     pub on: On,
-    /// Congestion controls of its kernel; `None` if they are not known.
+    /// Congestion controls of the host's kernel; `None` if they are not known.
     pub laws: Option<Laws>,
-    /// The sender of today, for connections that choose none; `None` if it is not known.
+    /// Sender that the host's connections have today unless their program chooses another; `None` if it is not known.
     pub current: Option<Current>,
-    /// Queue disciplines that it has or can load; `None` if they are not known.
+    /// Names of the queue disciplines (of `tc`) that the host's kernel has or can load; `None` if they are not known.
     pub queues: Option<Vec<String>>,
 }
 
-/// Sender that a host uses today, and where that is known from.
+/// Sender that a host uses today, before any advice is followed, and where its name is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
-    /// Name of the congestion control in the kernel, or identifier of another sender.
+    /// Name of the kernel's congestion control, or [`Sender::id`](super::Sender::id) of another sender.
     pub name: String,
-    /// Source of the name: a file, an option.
+    /// Source of the name, such as `/proc/sys`, an option of the command or a record's file name.
     pub from: String,
 }
 
-/// The system or library of a host.
+/// Operating system of a host, or QUIC library of its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
     /// Unknown: senders that most hosts have are considered.
@@ -62,19 +62,20 @@ pub enum On {
     Quic(&'static Library),
 }
 
-/// Congestion controls of a Linux kernel, by their names there.
+/// Congestion controls of a Linux kernel, by the names that the kernel gives them, such as `cubic`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Laws {
-    /// Names of those that can be chosen without loading a module.
+    /// Names of the congestion controls that can be chosen without loading a module.
     pub available: Vec<String>,
-    /// Names of those that programs without privileges may choose; no limit if it is empty.
+    /// Names of the congestion controls that programs without privileges may choose; empty if they may choose any.
     pub allowed: Vec<String>,
     /// Names of the congestion controls that the kernel's files list as modules or as built in, loaded ones
     /// too; empty if the files are not known.
     pub loadable: Vec<String>,
 }
 
-/// Text that describes no host, or names no sender, and what was expected.
+/// Error for a text that describes no host, or names no sender that can be simulated; its message says what was
+/// expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no {what}: expected {expected}")]
 pub struct BadHost {
@@ -84,17 +85,18 @@ pub struct BadHost {
 }
 
 impl Laws {
-    /// Whether the kernel has a law, or can load it.
+    /// Whether the kernel has the congestion control `law`, or can load it as a module.
     pub fn has(&self, law: &str) -> bool {
         self.available.iter().any(|has| has == law) || self.must_load(law)
     }
 
-    /// Whether the kernel must load a law as a module first; false too if it does not have the law at all.
+    /// Whether the kernel must load the congestion control `law` as a module first; false too if it does not have it at
+    /// all.
     pub fn must_load(&self, law: &str) -> bool {
         !self.available.iter().any(|has| has == law) && self.loadable.iter().any(|has| has == law)
     }
 
-    /// Whether programs without privileges may choose a law.
+    /// Whether programs without privileges may choose the congestion control `law`.
     pub fn allows(&self, law: &str) -> bool {
         self.allowed.is_empty() || self.allowed.iter().any(|has| has == law)
     }
@@ -115,8 +117,9 @@ impl Host {
         }
     }
 
-    /// Host that a user names: `on` as in [`Self::parse`], where `linux` is read from this host; `today`, if
-    /// given, is the identifier of its sender of today. An error if either is not known.
+    /// Host that a user names: `on` is a text for [`Self::parse`], but for `linux` the files of this machine are read.
+    /// `today`, if given, is the [`Sender::id`](super::Sender::id) of the sender that it uses today. An error if either
+    /// is not known.
     pub fn named(on: &str, today: Option<&str>) -> Result<Self, BadHost> {
         let host = match on {
             "linux" => Self::read(Path::new("/")),
@@ -140,7 +143,8 @@ impl Host {
         Ok(host.or_today(today, "--today"))
     }
 
-    /// Reads `any`, `linux`, `linux:cubic,bbr` (the kernel's laws) or `quic:noq` (a QUIC library).
+    /// Parses the description of a host: `any`, `linux`, `linux:cubic,bbr` (with the congestion controls of its kernel)
+    /// or `quic:noq` (its program has this QUIC library, one of [`LIBRARIES`]). An error for any other text or name.
     pub fn parse(text: &str) -> Result<Self, BadHost> {
         let bad = |expected: String| BadHost {
             given: text.to_owned(),
@@ -187,7 +191,8 @@ impl Host {
         }
     }
 
-    /// Reads what the Linux whose file system is at `root` has (`/` for this host). What cannot be read is not known.
+    /// Reads congestion controls and queue disciplines of the Linux whose file system is at `root` (`/` for this
+    /// machine). Properties that cannot be read stay unknown.
     pub fn read(root: &Path) -> Self {
         let line = |path: &str| {
             let text = fs::read_to_string(root.join(path)).ok()?;
@@ -221,7 +226,8 @@ impl Host {
         }
     }
 
-    /// Name of the sender of connections that choose none: today's if it is known, else `cubic`.
+    /// Name of the sender that connections have unless their program chooses another: today's if it is known, else
+    /// `cubic`.
     pub fn default_law(&self) -> &str {
         self.current
             .as_ref()
@@ -239,7 +245,7 @@ impl Host {
         self
     }
 
-    /// Whether the kernel surely lacks a queue discipline; false if its modules are not known.
+    /// Whether the kernel is known to lack the queue discipline `name`; false if its modules are not known.
     pub fn lacks_queue(&self, name: &str) -> bool {
         self.queues
             .as_ref()

@@ -1,6 +1,6 @@
-//! QUIC libraries: which laws each has, and how a program chooses one.
+//! QUIC libraries: which congestion controls each has, and how a program chooses one.
 
-/// Congestion control that QUIC libraries offer.
+/// Congestion control that a QUIC library may offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// NewReno as RFC 9002 has it.
@@ -18,7 +18,7 @@ pub enum Law {
 /// QUIC library, with the congestion controls that its programs can choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
-    /// Name, as after `quic:`.
+    /// Name of the library, as users write it after `quic:` ([`Host::parse`](super::Host::parse)).
     pub name: &'static str,
     /// Congestion control of a program that chooses none.
     pub default: Law,
@@ -26,7 +26,7 @@ pub struct Library {
     pub laws: &'static [(Law, &'static str)],
 }
 
-/// The libraries that are known. What their options are called was read in sources of 2026, and changes.
+/// QUIC libraries for which there is advice. Names of their options were read in sources of 2026, and may change.
 pub const LIBRARIES: &[Library] = &[
     Library {
         name: "noq",
@@ -181,7 +181,7 @@ impl Library {
         LIBRARIES.iter().find(|library| library.name == name)
     }
 
-    /// Source code that chooses a congestion control; `None` if the library does not have it.
+    /// Source code with which a program chooses the congestion control `law`; `None` if the library does not have it.
     pub fn option(&self, law: Law) -> Option<&'static str> {
         let found = self.laws.iter().find(|(of, _)| *of == law);
         found.map(|&(_, option)| option)

@@ -37,11 +37,11 @@ use scene::Scene;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
-    /// Long flows: how much of the link they have.
+    /// Long flows: the goodput of one alone on the link.
     Bulk,
     /// Transfers of 100 kB and 1 MB, each on a connection of its own: how long they take.
     Short,
-    /// A call beside a long flow: how long its packets take.
+    /// A call (small UDP packets at 100 kbit/s) beside a long flow: how long the call's packets take.
     Calls,
 }
 
@@ -52,9 +52,10 @@ impl Objective {
 
 /// Question of which sender and settings suit a link, as [`advise`] takes it.
 pub struct Question<'a> {
-    /// Text of a scenario with the link: its `[[link]]` tables count, and the ends of its first flow.
+    /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, and the ends of its first flow.
     pub link: &'a str,
-    /// Texts of scenarios with other values that the link may have too, drawn from what is not known of it.
+    /// Texts of scenario files for the same link with other values that its records allow: the advice may hang on them.
+    /// May be empty.
     pub draws: &'a [String],
     /// Source of the files that the scenarios name, such as traces of rates.
     pub files: &'a dyn Files,
@@ -62,13 +63,14 @@ pub struct Question<'a> {
     pub objectives: &'a [Objective],
     /// The host that sends.
     pub host: &'a Host,
-    /// Whether the narrowest link is the user's own uplink, whose queue may be taken over.
+    /// Whether the bottleneck is the user's own uplink, so that the user's router can keep the queue by sending a
+    /// little slower.
     pub uplink: bool,
     /// Findings about the link and its transfers.
     pub findings: &'a [Finding],
     /// Number of threads to simulate with; `None` for one a core.
     pub threads: Option<usize>,
-    /// Seed of the first simulation of each kind; repetitions have the next ones.
+    /// Seed of the first repetition of each simulation; further repetitions count up from it.
     pub seed: u64,
     /// Flag that another thread sets to stop the simulations.
     pub cancel: &'a AtomicBool,
@@ -93,7 +95,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Why there is no advice.
+/// Reason why [`advise`] gives no advice.
 #[derive(Debug, thiserror::Error)]
 pub enum AdviceError {
     /// Scenario that is no TOML, with the parser's message.
@@ -143,19 +145,19 @@ struct Contestant {
 /// Result of [`advise`]: senders compared over a link, and commands to type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// Properties of the link itself, without its draws, that decide what is tried.
+    /// Properties of the link itself (not of its draws), by which the changes to be tried are chosen.
     pub facts: Facts,
-    /// Names of the simulated links: the link itself, then its draws.
+    /// Names of the simulated links: the link itself, then each of [`Question::draws`].
     pub links: Vec<String>,
-    /// Name of the sender that the host has today, or of the one that stands for it.
+    /// Name of today's sender: the one that the host uses, or one in its place if that is not known or not simulated.
     pub today: String,
-    /// Clause that says where today's sender is known from, as "as /proc/sys says".
+    /// Clause that says where today's sender is known from, as "as /proc/sys says", or in whose place it stands.
     pub today_by: String,
-    /// Results of each sender.
+    /// Results of each sender of the host over all simulated links.
     pub senders: Vec<SenderResult>,
-    /// Orders of the senders, one a measure.
+    /// Rankings of the senders, one for each measure.
     pub rankings: Vec<Ranking>,
-    /// Effects of other changes than that of the sender.
+    /// Effects of changes of queue, pace or first window, each tried with today's sender.
     pub alternatives: Vec<Alternative>,
     /// Commands: for the senders that are advised, for other changes that help, and for what was found.
     pub recipes: Vec<Recipe>,
@@ -170,7 +172,7 @@ impl Advice {
 }
 
 /// Simulates all senders that the host has, over the link and its draws, and says which suits each objective.
-/// `progress` is told how many simulations of how many are done, from any thread.
+/// `progress` is called from any thread with the number of simulations done and the number of all.
 pub fn advise(
     question: &Question<'_>,
     progress: &(dyn Fn(usize, usize) + Sync),

@@ -33,7 +33,7 @@ pub enum Measure {
     Call,
 }
 
-/// Values of a measure over the simulated links: a link and the draws from what is not known of it.
+/// Median and range of a measure over the simulated links: the link itself and its draws ([`Question::draws`]).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// Median over the simulated links.
@@ -49,7 +49,7 @@ pub struct Spread {
 pub struct SenderResult {
     /// Name of the sender.
     pub name: &'static str,
-    /// Identifier of the sender.
+    /// Identifier of the sender ([`Sender::id`]).
     pub id: &'static str,
     /// Goodput of a long flow alone, bit/s.
     pub goodput_bps: Spread,
@@ -77,16 +77,18 @@ pub struct Ranking {
     pub measure: Measure,
     /// Names of the senders, the best first, each with its values of the measure: bit/s or seconds.
     pub order: Vec<(&'static str, Spread)>,
-    /// Senders that are as good as the best within 5 %.
+    /// Names of the senders whose median is as good as the best one's: within 5 %, or within 2 ms of a time.
     pub best: Vec<&'static str>,
-    /// Advised sender, within 2 % of the best: today's if it is among these, else the first in the order of
-    /// `SENDERS` that leaves a CUBIC neighbour at least 90 % of what the kindest of these does.
+    /// Name of the advised sender. Of those whose median is within 2 % of the best (or within 2 ms) it is today's; else
+    /// the first in the order of [`SENDERS`](super::SENDERS) that leaves a CUBIC flow beside it at least 90 % of the
+    /// goodput that any of them leaves.
     pub chosen: &'static str,
-    /// Simulated links on which the chosen sender is not as good as the best one there.
+    /// Simulated links on which the chosen sender is clearly worse (by 5 %) than the best one: there the advice would
+    /// be another.
     pub hangs: Vec<Hang>,
 }
 
-/// Simulated link on which the advice would be another one.
+/// Simulated link on which another sender than the chosen one would be advised.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hang {
     /// Name of the link, as in `Advice::links`.
@@ -106,20 +108,21 @@ pub struct Alternative {
     pub change: Change,
     /// Measure of the effect, which tells the unit of the values.
     pub measure: Measure,
-    /// Values with the change, and today's sender.
+    /// Values of the measure with the change and today's sender.
     pub with: Spread,
-    /// Values without the change, with today's sender.
+    /// Values of the measure without the change, with today's sender.
     pub today: Spread,
-    /// Values without the change, with the best sender.
+    /// Values of the measure without the change, with the sender that is best by it.
     pub best: Spread,
-    /// Name of the best sender without the change.
+    /// Name of the sender that is best by the measure without the change.
     pub best_sender: &'static str,
-    /// Retransmissions as a share of the packets that a long flow sends, with the change and without, 0 to 1.
+    /// Retransmissions as a share of the packets that a long flow sends, 0 to 1: with the change, then without, both
+    /// with today's sender. Medians; 0 if no long flow was simulated.
     pub resent: (f64, f64),
-    /// Goodput of a long flow with the change, bit/s.
+    /// Median goodput of a long flow with the change, bit/s; 0 if no long flow was simulated.
     pub goodput_bps: f64,
-    /// Whether the change brings clearly more than the best sender without it; for a pace also if it halves
-    /// retransmissions and goodput or delay is as good.
+    /// Whether the change is clearly better (by 5 %) than the best sender without it. A pace below a policer also helps
+    /// if it halves the retransmissions and is as good as that sender.
     pub helps: bool,
 }
 

@@ -17,9 +17,9 @@ pub(super) const HOOK: &str = "the same command in a hook of the network's start
 /// Commands to type for one purpose, such as another sender.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipe {
-    /// Purpose, in words.
+    /// Purpose in words, such as the name of the sender that the steps give to a host.
     pub of: String,
-    /// Ways to reach it, of which one is enough; steps whose scope begins with "first" come before.
+    /// Steps that serve the purpose. One is enough, but steps whose scope begins with "first" come before it.
     pub steps: Vec<Step>,
     /// Remarks, each a clause.
     pub notes: Vec<String>,
@@ -34,7 +34,7 @@ pub struct Step {
     pub run: String,
     /// Command that takes the step back, if one is needed.
     pub undo: Option<String>,
-    /// Command, or words, for how to keep the step over a restart, if that needs something.
+    /// Command, or words, for how to keep the step over a restart; `None` if nothing is needed.
     pub keep: Option<String>,
 }
 
@@ -101,8 +101,8 @@ impl Step {
 }
 
 impl Recipe {
-    /// Commands that give `host` the sender. `attributes` are those advised for the route besides, since one
-    /// `ip route` command must have them all.
+    /// Commands that make `host` use `sender`. `attributes` are the other attributes that are advised for the route,
+    /// since one `ip route` command must name them all.
     pub fn of_sender(sender: &Sender, host: &Host, attributes: &Attributes) -> Self {
         let (steps, notes) = match sender.by {
             By::Kernel(law) => of_kernel(law, host, attributes),

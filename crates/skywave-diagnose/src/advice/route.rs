@@ -10,15 +10,15 @@ use std::fmt::Write as _;
 pub struct Attributes {
     /// Congestion control by its name in the kernel; `None` to leave it as it is.
     pub congctl: Option<String>,
-    /// First congestion window and first window that is advertised, segments.
+    /// First congestion window and first advertised receive window, segments; `None` to leave both as they are.
     pub initial: Option<(u32, u32)>,
-    /// Smallest retransmission timeout, ms.
+    /// Smallest retransmission timeout, ms; `None` to leave it as it is.
     pub rto_min_ms: Option<u32>,
 }
 
 impl Attributes {
-    /// Command that gives a route these attributes, and the one that takes them back; places to fill in are
-    /// in capitals.
+    /// Command (`ip route`) that gives a route these attributes, and the command that takes the route back; names for
+    /// the user to fill in are in capitals (`DST`, `GW`, `DEV`).
     pub fn commands(&self) -> (String, String) {
         let run = format!("ip route replace DST via GW dev DEV{}", self.words());
         (run, "ip route del DST via GW dev DEV".to_owned())

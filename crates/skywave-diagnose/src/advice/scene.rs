@@ -36,13 +36,14 @@ pub(super) struct Scene {
 /// kind of queue, constancy of the rate.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Facts {
-    /// Rate of the narrowest link on the data's way, in the long run, that of a policer included, bit/s.
+    /// Long-run rate of the narrowest link on the way of the data, or of its policer if that is lower, bit/s.
     pub rate_bps: f64,
-    /// Round trip without any queue, seconds.
+    /// Round trip without any queue, seconds, with 1500 bytes on the way there and 40 bytes on the way back.
     pub base_rtt_s: f64,
-    /// Rate of the policer that limits the data's way, bit/s; `None` if none does.
+    /// Rate of the policer that limits data more than any link does, bit/s; `None` if there is none.
     pub policer_bps: Option<f64>,
-    /// Whether the bottleneck's queue is managed (AQM), or cannot be another one, as where stations contend.
+    /// Whether no other queue is tried at the bottleneck: its queue is managed (AQM) already, or stations contend for
+    /// the link.
     pub managed: bool,
     /// Whether the bottleneck's rate never changes.
     pub constant: bool,

@@ -1,23 +1,24 @@
 //! Senders that can be advised: how the simulator runs each, and what a host must have for it.
 //!
-//! The order is that of preference among equals: what every host has comes first. Laws that need routers which mark
-//! are left out: outside of a data centre nobody knows that they do.
+//! The order is that of preference among equals: what every host has comes first. Congestion controls that need routers
+//! which mark packets (ECN) are left out: outside of a data centre nobody knows that they do.
 
 use super::host::{Host, On};
 use super::libraries::Law;
 
-/// Sender that can be advised: a congestion control in the stack or library that has it.
+/// Sender that can be advised: a congestion control together with the TCP stack, QUIC library or program that runs it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sender {
-    /// Name on the page.
+    /// Name of the sender for people, such as `CUBIC in QUIC`.
     pub name: &'static str,
-    /// Identifier in results.
+    /// Identifier of the sender in results and options, such as `quic-cubic`; for TCP the kernel's name of the
+    /// congestion control.
     pub id: &'static str,
-    /// Transport in a scenario, as a TOML value.
+    /// Value (TOML) of the key `transport` of a scenario's flow with which the sender is simulated.
     pub transport: &'static str,
     /// Stack, program or library that the sender is part of.
     pub by: By,
-    /// Goodput of a long flow in real runs as a share of the simulated one; 1 unless it was measured to be
+    /// Goodput of a long flow in real runs as a share (0 to 1) of the simulated goodput; 1 unless it was measured to be
     /// less.
     pub carries: f64,
 }
@@ -29,11 +30,11 @@ const SEND_CARRIES: f64 = 0.97;
 /// Stack, program or library that a sender is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// TCP of the Linux kernel under the law of this name.
+    /// TCP of the Linux kernel, with the congestion control that the kernel calls by this name.
     Kernel(&'static str),
     /// The command `skywave send`, this project's own file transfer.
     Send,
-    /// A QUIC library under this law.
+    /// A QUIC library with this congestion control.
     Quic(Law),
 }
 
@@ -115,7 +116,7 @@ impl Sender {
         matches!(self.by, By::Kernel(_))
     }
 
-    /// Whether `host` has the sender, or most hosts have it where that is not known.
+    /// Whether `host` has the sender; if that is not known, whether most hosts have it.
     pub fn is_on(&self, host: &Host) -> bool {
         match (self.by, &host.on) {
             (By::Kernel(law), On::Any | On::Linux) => match &host.laws {

@@ -1,8 +1,8 @@
 //! Places at which the mean of a series changes.
 
-/// Indices of the values from which on the mean of a series differs, by PELT (Killick, Fearnhead and Eckley
-/// 2012) for a normal distribution with the standard deviation `noise`, a penalty of 3 log n for a change,
-/// and at least `shortest` values between two. Empty if the series is too short for one, or without noise.
+/// Indices of the values with which a new mean of the series begins, by PELT (Killick, Fearnhead and Eckley 2012): for
+/// normal noise of the standard deviation `noise`, with a penalty of 3 log n for each change, and at least `shortest`
+/// values between two. Empty if the series is too short for one, or `noise` is not above 0.
 pub fn changes(values: &[f64], noise: f64, shortest: usize) -> Vec<usize> {
     let (n, shortest) = (values.len(), shortest.max(1));
     if n < 2 * shortest || noise <= 0.0 {

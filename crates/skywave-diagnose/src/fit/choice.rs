@@ -32,8 +32,8 @@ pub struct Choice<M> {
 const TOLD_APART: f64 = 6.0;
 
 impl<M> Choice<M> {
-    /// Orders the candidates by their information criterion; of equals the earlier one is the better. `None`
-    /// without any.
+    /// Choice among `candidates`, ordered by their Bayesian information criterion (BIC); of equals the earlier one
+    /// comes first. `None` if there are no candidates.
     pub fn new(mut candidates: Vec<Candidate<M>>, observations: usize) -> Option<Self> {
         candidates.sort_by(|a, b| a.bic(observations).total_cmp(&b.bic(observations)));
         (!candidates.is_empty()).then_some(Self {
@@ -42,18 +42,18 @@ impl<M> Choice<M> {
         })
     }
 
-    /// Model of the first candidate, the best one.
+    /// Model of the best candidate, which is the first.
     pub fn best(&self) -> &M {
         &self.candidates[0].model
     }
 
-    /// The information criterion of the best: smaller is better.
+    /// Bayesian information criterion (BIC) of the best candidate: smaller is better.
     pub fn bic(&self) -> f64 {
         self.candidates[0].bic(self.observations)
     }
 
-    /// Models that the observations cannot tell from the best: the best itself, then those whose information
-    /// criterion is within 6 of its own.
+    /// Models that the observations cannot tell from the best one: itself, then those whose Bayesian information
+    /// criterion (BIC) is less than 6 above its own.
     pub fn equals(&self) -> impl Iterator<Item = &M> {
         let bic = |candidate: &Candidate<M>| candidate.bic(self.observations);
         let least = bic(&self.candidates[0]);

@@ -14,7 +14,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate with its interval.
+    /// Estimate of a value, with the bounds of its interval.
     pub fn new(value: f64, low: f64, high: f64) -> Self {
         Self { value, low, high }
     }
@@ -31,7 +31,7 @@ impl Estimate {
     }
 }
 
-/// Something that a record tells, or why it cannot.
+/// Value that records tell, or the reason why they cannot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known<T> {
     /// The value.
@@ -49,7 +49,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// An unknown, by its reason.
+    /// Unknown value, with the clause that says why.
     pub fn unknown(reason: impl fmt::Display) -> Self {
         Self::Unknown(reason.to_string())
     }

@@ -16,8 +16,8 @@ use chain::{Chain, Packets, Timed};
 pub struct Observation {
     /// Time of sending, seconds from any beginning; the packets of a series are in the order of time.
     pub time_s: f64,
-    /// Whether it was lost; `None` if what became of it says nothing of the channel (a full queue dropped it): the
-    /// channel's state goes on past it.
+    /// Whether the channel lost the packet. `None` if its fate says nothing of the channel, as where a full queue may
+    /// have dropped it: the state of the channel goes on meanwhile.
     pub lost: Option<bool>,
 }
 
@@ -66,11 +66,12 @@ const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 
 /// Model of a channel's losses that suits the observations best, and the others that were tried.
 ///
-/// Candidates are no loss at all, independent losses, and both chains. A chain is taken for better than independent
-/// losses if it gains more than 6 in the information criterion; if it gains or loses less, it stands second, as one
-/// that cannot be told apart. Chains whose mean burst is below 1.4 packets are left out. Where packets and time cannot
-/// be told apart (evenly spaced probes), the chain in time is the first: it does not depend on the spacing. Unknown
-/// with fewer than 100 packets, with one or two losses, or if there are bursts, but fewer than five.
+/// Candidates are no loss at all, independent losses, and the two Gilbert-Elliott chains, by packets and in time. A
+/// chain is taken for better than independent losses if it gains more than 6 in the Bayesian information criterion; if
+/// it gains or loses less, it stands second, as one that cannot be told apart. Chains whose mean burst is below 1.4
+/// packets are left out. Where packets and time cannot be told apart (evenly spaced probes), the chain in time is the
+/// first: it does not depend on the spacing. Unknown with fewer than 100 packets, with one or two losses, or if there
+/// are bursts, but fewer than five.
 pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let known = || observations.iter().filter_map(|o| o.lost);
     let (lost, sent) = (

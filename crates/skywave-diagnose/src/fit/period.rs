@@ -7,7 +7,7 @@ use super::Estimate;
 pub struct Period {
     /// Time from one event to the next, seconds.
     pub every_s: Estimate,
-    /// Time of the first event, seconds: by all events, not by the first alone.
+    /// Time of the first event by a straight line through all of them, seconds on the events' own clock.
     pub first_s: f64,
 }
 
@@ -23,10 +23,11 @@ const STRAY: f64 = 0.15;
 /// Share of the period's multiples that must have an event.
 const FILLED: f64 = 0.5;
 
-/// The longest period between the two bounds at whose multiples the events lie: their mean direction on the circle is
-/// longer than 0.95 (0.85 of twelve or more), and at least half of the multiples from first to last have an event.
-/// `None` with fewer than four. Times are right to about `resolution_s`: no interval is closer than what that makes of
-/// the whole span.
+/// Period of events at the times `times_s`, in rising order: the longest between `shortest_s` and `longest_s` at whose
+/// multiples they lie. Their phases must agree (mean direction on a circle longer than 0.95, or 0.85 with twelve events
+/// or more), and at least half of the multiples from first to last must have an event. `None` if there is no such
+/// period, or with fewer than four events; `resolution_s` is the error of a time, which bounds how narrow the period's
+/// interval is.
 pub fn period(
     times_s: &[f64],
     resolution_s: f64,

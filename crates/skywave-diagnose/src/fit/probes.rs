@@ -18,37 +18,44 @@ use super::{Choice, Known};
 use crate::record::{Fate, Probe, Probes};
 use sample::Sample;
 
-/// Link as probes of it, such as pings, tell: delay, jitter, losses.
+/// Idle link as probes of it, such as pings, tell: delay, jitter, retransmission, outages, losses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeFit {
-    /// The round trip without jitter, and when it changed.
+    /// Base round trip (without jitter and queues), and when it changed; not known if no probe was answered.
     pub base: Known<Base>,
-    /// Variation of the round trip from one probe to the next.
+    /// Fitted distributions of the round trip's random variation, best first. Not known with fewer than 100 probes or
+    /// 30 s of them, or if successive round trips are correlated (queues or a varying rate, not jitter).
     pub jitter: Known<Choice<JitterModel>>,
     /// Retransmission by the link, seen as delays at whole multiples of a time above the base. `None` if none
     /// is seen.
     pub arq: Known<Option<Arq>>,
     /// Times in which no probe came back.
     pub outages: Known<Outages>,
-    /// Losses of a round trip outside outages.
+    /// Fitted models of the losses of probes or their answers outside outages, best first; not known from too few
+    /// probes or losses.
     pub losses: Known<Choice<LossModel>>,
     /// Bursts of losses shorter than this are not told from single losses, seconds: 1.5 times the spacing of the
     /// probes.
     pub shortest_burst_s: f64,
-    /// Direction from the host that sends probes to the one that answers, by itself.
+    /// Direction from the host that sends probes to the one that answers, by itself; not known if the record has round
+    /// trips only.
     pub up: Known<WayFit>,
-    /// Direction from the host that answers probes to the one that sends them, by itself.
+    /// Direction from the host that answers probes to the one that sends them, by itself; not known if the record has
+    /// round trips only.
     pub down: Known<WayFit>,
 }
 
 /// Single direction of a link, from one-way delays of probes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WayFit {
-    /// Delay without jitter, less its smallest value: clocks that do not agree hide the rest.
+    /// Base delay of the direction over time, less the smallest delay that was measured: clocks of two hosts that do
+    /// not agree hide the rest.
     pub base: Known<Base>,
-    /// Variation of the delay from one probe to the next.
+    /// Fitted distributions of the one-way delay's random variation, best first. Not known if successive delays are
+    /// correlated (queues or a varying rate, not jitter), or if the link sent every probe again.
     pub jitter: Known<Choice<JitterModel>>,
-    /// Losses outside outages.
+    /// Fitted models of the direction's losses outside outages, best first; not known from too few losses, or if the
+    /// record does not tell in which direction probes were lost.
     pub losses: Known<Choice<LossModel>>,
 }
 
@@ -58,8 +65,8 @@ const FEWEST: usize = 100;
 const SHORTEST_S: f64 = 30.0;
 
 impl ProbeFit {
-    /// The link that the probes tell. Lost ones at the end whose answers may only have come too late for the record are
-    /// left out.
+    /// Fit of an idle link to a record of probes. Lost probes at the record's end are left out, as their answers may
+    /// have come too late for it.
     pub fn new(record: &Probes) -> Self {
         let probes = &record.probes[..settled(&record.probes)];
         let spacing_s = spacing(probes);

@@ -5,14 +5,15 @@ use super::optimise::{Minimum, minimise};
 /// Half of chi-square's 95 % quantile with one degree of freedom: the fall of a log likelihood at the bounds of a 95 %
 /// interval.
 pub const REGULAR: f64 = 3.841 / 2.0;
-/// Fall of a log likelihood at the bounds of a 95 % interval for the place of a sharp edge, where it falls as
-/// for the start of an exponential distribution.
+/// Fall of a log likelihood at the bounds of a 95 % interval for the place of a sharp edge, such as where an
+/// exponential distribution starts; [`REGULAR`] is for parameters without one.
 pub const EDGE: f64 = 3.0;
 /// The farthest that a bound is from the coordinate.
 const FARTHEST: f64 = 5.0;
 
-/// Distances down and up from coordinate `i` of a minimum at which the cost, a negative log likelihood, has risen by
-/// `rise`; at most 5. The coordinate must be one in which a distance of 0.1 is neither nearly nothing nor huge.
+/// Distances down and up, in this order, from coordinate `i` of the minimum `best` at which `cost`, a negative log
+/// likelihood that is least over the other coordinates, has risen by `rise`; at most 5. The coordinate must be one in
+/// which a distance of 0.1 is neither nearly nothing nor huge.
 pub fn bounds<const N: usize>(
     best: Minimum<N>,
     i: usize,

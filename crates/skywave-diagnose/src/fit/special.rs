@@ -112,7 +112,8 @@ pub fn proportion(hits: u64, trials: u64) -> Estimate {
     Estimate::new(k / n, low, high)
 }
 
-/// Logarithm of the likelihood of independent losses and survivors, in their order, at the likeliest probability of a loss.
+/// Natural logarithm of the likelihood of a sequence with `lost` losses and `survived` survivors, independent of each
+/// other, at the likeliest probability of a loss.
 pub fn binomial(lost: f64, survived: f64) -> f64 {
     let term = |count: f64| {
         if count > 0.0 {

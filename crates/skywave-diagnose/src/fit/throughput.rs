@@ -18,15 +18,19 @@ pub(crate) const PAYLOAD: f64 = 1448.0 / 1500.0;
 /// Path as a throughput test of iperf3 tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThroughputFit {
-    /// Rate of the bottleneck, bits a second of IP, if a queue shows that it was busy.
+    /// Rate of the bottleneck, bits a second with headers from IP on; not known unless round trips rose, which shows
+    /// that the link was busy.
     pub rate: Known<Estimate>,
-    /// Mean rate that came through, bits a second of IP: the bottleneck has at least this.
+    /// Mean rate at which data came through after the first 3 s, bits a second with headers from IP on: a lower bound
+    /// of the bottleneck's rate.
     pub at_least_bps: f64,
-    /// The least smoothed round trip, seconds: above the base by whatever queue stood.
+    /// Least smoothed round trip, seconds: the base and whatever queue stood then. Not known if the record has no round
+    /// trips.
     pub rtt_s: Known<Estimate>,
-    /// Capacity of the bottleneck's queue, bytes.
+    /// Capacity of the bottleneck's queue, bytes; not known unless round trips rose and segments were sent again, which
+    /// shows that it was full.
     pub queue: Known<Estimate>,
-    /// Share of the packets that were lost or sent again, of whatever cause.
+    /// Share of the packets, 0 to 1, that were lost (UDP) or sent again (TCP), whatever the cause.
     pub lost: Known<Estimate>,
 }
 
@@ -80,7 +84,7 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
     }
 }
 
-/// A throughput test in one sentence.
+/// Sentence about the throughput test of the file `name`: rate, congestion control, duration and retransmissions.
 pub fn sentence(name: &str, record: &Throughput) -> String {
     let bytes = sum(record.intervals.iter().map(|interval| interval.bytes));
     let time = record.intervals.last().map_or(0.0, |last| last.to_s);

@@ -36,7 +36,7 @@ struct Matters {
     apart: f64,
 }
 
-/// Number measured in a record, and the same in replays of it over the fitted link.
+/// Number measured in a record (such as the share of losses), beside the same number in replays over the fitted link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     /// Name of the number, as "lost".
@@ -47,7 +47,8 @@ pub struct Compared {
     pub record: f64,
     /// Mean of the replays' values; the bounds are the least and the greatest of them.
     pub model: Estimate,
-    /// Whether the record's number is one that the model could have given.
+    /// Whether the record's number is one that the model could have given: it differs from the replays' mean by at most
+    /// three standard deviations and a margin that would not matter.
     pub fits: bool,
     /// Whether a short page shows the number even if it fits.
     pub is_main: bool,

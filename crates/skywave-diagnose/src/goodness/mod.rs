@@ -32,9 +32,10 @@ const FEWEST_BUSY: usize = 5;
 pub struct Goodness {
     /// Name of the record's file.
     pub from: String,
-    /// Seconds of the record that the link was fitted to.
+    /// Length of the first part of the record, to which the link was fitted, seconds; 0 if nothing was compared.
     pub fitted_s: f64,
-    /// Seconds after the fitted ones that the link is compared with.
+    /// Length of the last part of the record, with which the fitted link is compared, seconds; 0 if nothing was
+    /// compared.
     pub held_s: f64,
     /// Numbers of the record beside those of the model, or why there are none.
     pub compared: Known<Vec<Compared>>,
@@ -64,9 +65,9 @@ impl Goodness {
     }
 }
 
-/// Comparisons of the end of each record of probes, and of one transfer, with a link fitted to what comes
-/// before; each is given with its file. `fits` are those of the whole records, taken for records that are not
-/// cut in two.
+/// Comparisons of the end of each record of probes, and of one transfer, with a link fitted to the part before it.
+/// Records stand beside the names of their files; `fits` are the fits of whole records, used for those that are not cut
+/// in two.
 pub fn goodness(
     probes: &[(String, Probes)],
     transfer: Option<(&str, &Transfer)>,

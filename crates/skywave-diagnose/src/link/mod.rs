@@ -28,7 +28,7 @@ pub struct Fits {
 }
 
 impl Fits {
-    /// No record tells anything.
+    /// Whether no record was fitted, so that nothing tells of the link.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
             && self.probes.is_empty()
@@ -49,19 +49,19 @@ pub struct Property<T> {
 /// Link estimated from records: each property from the record that tells it best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// Rate in bits a second of IP.
+    /// Rate of the bottleneck, bits a second with headers from IP on.
     pub rate: Property<RateModel>,
     /// Rate that the link has at least, bits a second; `None` if no transfer or throughput test tells.
     pub at_least_bps: Option<f64>,
-    /// Base round trip, seconds.
+    /// Base round trip (without queues and jitter), seconds.
     pub base_s: Property<Estimate>,
     /// Base round trip over time, with its changes.
     pub steps: Property<Base>,
-    /// Random variation of the round trip.
+    /// Candidates for the distribution of the round trip's random variation, best first.
     pub jitter: Property<Choice<JitterModel>>,
-    /// Kind and size of the bottleneck's queue.
+    /// Candidates for the kind and size of the bottleneck's queue, best first.
     pub queue: Property<Choice<QueueModel>>,
-    /// The most that the queue was seen to hold, bytes.
+    /// Most bytes that the queue was seen to hold; `None` if no transfer tells.
     pub queued: Option<f64>,
     /// Bytes of a full packet from the IP header on; 1500 where no transfer tells.
     pub packet: f64,
@@ -69,7 +69,7 @@ pub struct Link {
     pub policer: Option<Property<Policer>>,
     /// A queue on the way back, if acknowledgements waited there.
     pub back: Option<Property<Back>>,
-    /// Losses that no queue explains.
+    /// Candidates for the model of the losses that no queue or policer explains, best first.
     pub losses: Property<Choice<LossModel>>,
     /// Retransmission by the link, if it can be seen.
     pub arq: Option<Property<Arq>>,
@@ -111,7 +111,8 @@ impl<T: Clone> Property<T> {
 }
 
 impl Link {
-    /// The link that these fits tell of. An idle link's probes tell delays best, a transfer rates, queues and losses.
+    /// Link that these fits tell of, each property from the record that tells it best: delays from probes of the idle
+    /// link, rates from traces or transfers, queues and losses from transfers.
     pub fn of(fits: &Fits) -> Self {
         let probes = || fits.probes.iter().map(|(name, fit)| (name, fit));
         let paths = || fits.paths.iter().map(|(name, fit)| (name, fit));

@@ -22,13 +22,13 @@ const MOST: usize = 40;
 pub struct Written {
     /// Text of the scenario.
     pub toml: String,
-    /// File name and text of the trace.
+    /// File name and text of the trace of rates that the scenario names; `None` if it names none.
     pub trace: Option<(String, String)>,
 }
 
 /// Choice of the value to write for each estimate: the likeliest, or another from its interval.
 pub trait Values {
-    /// The value to be written of an estimate.
+    /// Value to be written for `estimate`, in the unit of the estimate.
     fn of(&mut self, estimate: Estimate) -> f64;
 }
 

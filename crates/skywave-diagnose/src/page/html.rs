@@ -57,7 +57,7 @@ struct Drawn {
     data: String,
 }
 
-/// The page as HTML; `sections` are further headings with their texts.
+/// Page of a diagnosis as HTML; `sections` are further headings with their texts.
 ///
 /// # Errors
 ///

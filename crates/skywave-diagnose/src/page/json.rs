@@ -9,8 +9,8 @@ use crate::fit::Estimate;
 use crate::transfer::Cause;
 use crate::why::{Event, State};
 
-/// The page as a JSON object: `link` (a row a property), `base_s` (base round trip), `models` (the candidates
-/// with their information criteria), `transfers` (what each waited for), `goodness` (the end of each record
+/// Page of a diagnosis as a JSON object: `link` (a row a property), `base_s` (base round trip), `models` (the
+/// candidates with their information criteria), `transfers` (what each waited for), `goodness` (the end of each record
 /// beside its model), `notes`.
 pub fn json(diagnosis: &Diagnosis) -> Value {
     let link = &diagnosis.link;

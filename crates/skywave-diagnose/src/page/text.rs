@@ -7,7 +7,7 @@ use super::rows;
 use super::transfers::transfer;
 use crate::diagnosis::Diagnosis;
 
-/// The page as text.
+/// Page of a diagnosis as plain text, for a terminal.
 pub fn text(diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
     if !diagnosis.is_empty() {

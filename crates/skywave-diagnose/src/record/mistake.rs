@@ -6,7 +6,7 @@ use std::fmt;
 const KINDS: &str = "what ping printed, irtt's or iperf3's JSON, qlog, a trace of mahimahi, lines of seconds and Mbit/s, \
     a table with a header such as time_s,rate_mbps, a capture (pcap, pcapng) or a scenario with [[link]]";
 
-/// Why no record was read.
+/// Reason why a file could not be read as a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mistake {
     /// The record has nothing in it.

@@ -41,9 +41,10 @@ pub enum Record {
     Rates(Rates),
     /// A log of one QUIC connection (qlog).
     Qlog(Qlog),
-    /// A packet capture (pcap or pcapng), which is only recognised here.
+    /// A packet capture (pcap or pcapng), which is only recognised here; [`transfer::read`](fn@crate::transfer::read)
+    /// reads it.
     Capture,
-    /// A scenario with a link, which is only recognised here.
+    /// A scenario file with a link, which is only recognised here.
     Link,
 }
 

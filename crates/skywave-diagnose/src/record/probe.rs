@@ -3,7 +3,7 @@
 /// A series of probes of one link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probes {
-    /// The tool that sent them.
+    /// Tool that sent the probes.
     pub tool: ProbeTool,
     /// The probes in the order in which they were sent.
     pub probes: Vec<Probe>,
@@ -27,7 +27,7 @@ pub enum ProbeTool {
 /// Probe, such as a ping, and whether it was answered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// When it was sent, seconds from the first probe.
+    /// Time at which the probe was sent, seconds from the first probe.
     pub sent_s: f64,
     /// Fate of the probe: answered or lost.
     pub fate: Fate,
@@ -36,16 +36,18 @@ pub struct Probe {
 /// Fate of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// An answer came.
+    /// An answer to the probe came.
     Answered {
-        /// The round trip.
+        /// Round trip of the probe and its answer.
         rtt: Reading,
-        /// Delay of the way there in seconds, by clocks that need not agree: only its changes mean something.
+        /// Delay from the probing host to the answering one, seconds, by two clocks that need not agree: only its
+        /// changes mean something. `None` if the record has round trips only.
         up_s: Option<f64>,
-        /// Delay of the way back in seconds, likewise.
+        /// Delay of the answer on its way back, seconds, by two clocks that need not agree: only its changes mean
+        /// something. `None` if the record has round trips only.
         down_s: Option<f64>,
     },
-    /// No answer ever came.
+    /// No answer ever came; the probe or its answer was lost in this direction.
     Lost(Way),
 }
 
@@ -68,7 +70,7 @@ impl Reading {
 /// Direction of the link in which a probe was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The record does not tell.
+    /// The record does not tell the direction.
     Unknown,
     /// Lost on the way from the host that sends probes to the one that answers.
     Up,

@@ -7,15 +7,15 @@ pub struct Throughput {
     pub carried: Carried,
     /// Congestion control of the sender, where the record names it ("cubic").
     pub congestion: Option<String>,
-    /// The record is of the sender's side (only that has round trips, retransmissions and windows).
+    /// Whether the record is of the sender's side (only that has round trips, retransmissions and windows).
     pub is_sender: bool,
-    /// The data came towards the host that kept the record (`iperf3 -R`).
+    /// Whether the data came towards the host that kept the record (`iperf3 -R`).
     pub is_download: bool,
     /// Number of parallel streams.
     pub streams: usize,
     /// The intervals in the order of time, streams added up.
     pub intervals: Vec<Interval>,
-    /// UDP datagrams lost over the whole test, if its end tells: a sender has it from the receiver.
+    /// UDP datagrams lost over the whole test, if the end of the record tells: a sender is told by the receiver.
     pub lost: Option<Lost>,
 }
 

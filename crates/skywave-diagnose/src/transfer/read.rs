@@ -25,20 +25,21 @@ const TIMESTAMPS: u64 = 12;
 /// TCP transfers of a packet capture, and counts of all its packets.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
-    /// Packets and connections, counted.
+    /// Counts of the capture's packets and connections.
     pub summary: Summary,
     /// Whether the file ends within a packet.
     pub is_cut_off: bool,
-    /// Directions of TCP connections with a payload, in the order in which the connections began.
+    /// Transfers of the capture, one for each direction of a TCP connection with a payload, in the order in which the
+    /// connections began.
     pub transfers: Vec<Transfer>,
 }
 
 /// One direction of a TCP connection: data, and the answers to it.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// The sender of the data.
+    /// Address and port of the data's sender.
     pub from: Endpoint,
-    /// The receiver.
+    /// Address and port of the data's receiver.
     pub to: Endpoint,
     /// Seconds from the capture's first packet to the connection's first.
     pub begins_s: f64,
@@ -52,8 +53,8 @@ pub struct Transfer {
     pub headers: u32,
     /// Transmissions of segments, first ones and retransmissions, in the order of time.
     pub sent: Vec<Sent>,
-    /// Retransmissions with the first transmission of the same segment, both as indices of `sent`, in the order of time; without
-    /// those of what had been acknowledged before.
+    /// Pairs of indices of [`Self::sent`]: a retransmission, and the first transmission of the same segment. In the
+    /// order of time, without retransmissions of what had been acknowledged before.
     pub origins: Vec<(u32, u32)>,
     /// Time series of the transfer in bins of 10 ms.
     pub bins: Bins,
@@ -65,15 +66,16 @@ pub struct Transfer {
     pub unseen: u64,
     /// Whether the capture was taken near the sender of the data, so that its round trips are the path's.
     pub is_near_sender: bool,
-    /// Comments on data packets in captures by the simulator or the relay, such as the cause of a loss, by
-    /// the index in [`Self::sent`]; empty for other captures.
+    /// Comments on data packets, such as the cause of a loss, that this project's simulator or relay writes into its
+    /// captures; by the index in [`Self::sent`], empty for other captures.
     pub remarks: Vec<Option<Remark>>,
 }
 
 /// The opening of a connection, as the capture shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handshake {
-    /// Seconds between what the data's sender sent and the answer to it (SYN and SYN-ACK, or SYN-ACK and ACK).
+    /// Round trip of the opening where the capture was taken, seconds: from the data sender's SYN to the SYN-ACK, or
+    /// from its SYN-ACK to the ACK.
     pub rtt_s: f64,
     /// Whether the data's sender had to send its SYN or SYN-ACK again.
     pub is_repeated: bool,

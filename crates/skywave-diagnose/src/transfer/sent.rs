@@ -6,7 +6,7 @@ const NEVER: u32 = u32::MAX;
 /// A transmission of a segment, first or again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When it was sent, nanoseconds from the transfer's first packet.
+    /// Time of the transmission, nanoseconds from the transfer's first packet.
     pub at_ns: u64,
     answered_us: u32,
     /// Bytes of the packet from the IP header on.
@@ -24,18 +24,20 @@ pub enum Fate {
     Unknown,
     /// Did not arrive.
     Lost,
-    /// Arrived, and its answer waited for others: the time until then is no round trip.
+    /// Arrived, but the ACK that tells so waited for other segments (as for the repair of a hole), or the segment was
+    /// sent several times: the time until the ACK is no round trip.
     Delivered,
-    /// Arrived, and was answered at once: the time until then is a round trip.
+    /// Arrived and was acknowledged without waiting for other segments, after a single transmission: the time until the
+    /// ACK is a round trip.
     Timed,
 }
 
 /// Probable reason of a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// Answers told of later segments (duplicate ACKs, SACK).
+    /// Answers told of later segments (duplicate ACKs, SACK), so that the segment was taken for lost.
     Dupacks,
-    /// Nothing was heard for a retransmission timeout; or it follows one.
+    /// Nothing was heard for a retransmission timeout, or the repair after a timeout goes on.
     Timeout,
     /// The last segment, sent again to provoke an answer (RFC 8985 section 7).
     TailProbe,
@@ -97,7 +99,8 @@ impl Sent {
         (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
     }
 
-    /// Round trip in seconds; `None` unless the transmission was acknowledged at once ([`Fate::Timed`]).
+    /// Round trip of the transmission, seconds; `None` unless its ACK did not wait for other segments
+    /// ([`Fate::Timed`]).
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }

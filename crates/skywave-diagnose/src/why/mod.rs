@@ -17,7 +17,7 @@ use crate::fit::path::{Loss, PathFit};
 use crate::transfer::{Cause, Fate, Sent, Transfer};
 use link::Link;
 
-/// Shares of the round trips for whose quantiles [`Numbers::rtt_s`] has values.
+/// Quantiles of a transfer's round trips for which [`Numbers::rtt_s`] has values, as shares of all: 5 %, half, 95 %.
 pub const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 
 /// Reasons why a transfer was not faster.
@@ -70,7 +70,8 @@ pub struct Numbers {
     pub again: usize,
 }
 
-/// Why a transfer was not faster; the path that was fitted from it tells the kinds of its losses, and policers.
+/// Reasons why `transfer` was not faster. `path` is the path that was fitted to it, if any: it tells which losses were
+/// the channel's, and whether a policer dropped packets.
 pub fn why(transfer: &Transfer, path: Option<&PathFit>) -> Why {
     let link = Link::of(transfer, path);
     let shares = link

@@ -1,4 +1,4 @@
-//! Two TCP connections, whatever the network between them and their applications do.
+//! Fuzz target: both ends of a TCP connection, whatever the network between them and their applications do.
 
 mod end;
 mod network;
@@ -12,7 +12,8 @@ pub use operation::{Operation, Plan, Spoof};
 pub use pair::Pair;
 pub use transfer::{Transfer, transfer};
 
-/// Reads two connections and what happens to them out of `data`, and runs them to their end.
+/// Reads a [`Plan`] out of `data`, configurations of both ends of a TCP connection and operations, and runs it to its
+/// end. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

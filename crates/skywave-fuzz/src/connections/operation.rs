@@ -15,10 +15,10 @@ const MAX_MS: u16 = 4000;
 /// Most bytes that an application hands over at a time.
 const MAX_WRITE: u16 = 20_000;
 
-/// A segment that none of the two ends has sent.
+/// Forged TCP segment, which neither of the two ends has sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoof {
-    /// Distance of its sequence number from the one that is expected.
+    /// Sequence number of the segment, in bytes relative to the one that the receiving end expects next.
     pub seq: i32,
     /// Acknowledgement number, in bytes relative to `SND.UNA` of the end that receives the segment.
     pub ack: i32,
@@ -26,24 +26,26 @@ pub struct Spoof {
     pub flags: u8,
     /// Payload bytes.
     pub len: u32,
-    /// Window that the segment tells of, in bytes.
+    /// Receive window that the segment advertises, in bytes.
     pub window: u32,
-    /// Timestamp and echo of the segment, before or after now in ms; none if both are 0.
+    /// Timestamp value and echo of the segment, in ms relative to the present time, negative for earlier; no timestamps
+    /// if both are 0.
     pub timestamps: (i16, i16),
-    /// Start and length of a SACK block, from the oldest number not acknowledged; or what a SYN
-    /// offers: largest payload, and shift.
+    /// SACK block of the segment: start, in bytes relative to the oldest unacknowledged number of the receiving end,
+    /// and length. For a SYN instead the MSS and window scale that it offers.
     pub option: (u16, u16),
 }
 
-/// One thing that happens. Packets on their way are chosen by a number, modulo how many there are, in
-/// the order in which they would arrive; it does nothing when there are none. Ends are 0 and 1.
+/// Operation of a fuzzed run: something that the network, an application or a stranger does. A packet is chosen by a
+/// number modulo the packets under way, in the order in which they would arrive, and nothing happens without any. A
+/// `usize` is the end, 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The network behaves, for this number of arrivals and expiries of timers.
+    /// Regular behaviour of the network, for this number of arrivals and timer expiries.
     Pass(u8),
-    /// The clock advances, and what is due happens.
+    /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// A packet overtakes all others and arrives now.
+    /// Arrival of one packet now, before all others.
     Deliver(u8),
     /// Loss of one packet under way, or damage that makes its host drop it. Index into the packets in order of
     /// arrival, modulo their number; no-op without packets.
@@ -51,21 +53,22 @@ pub enum Operation {
     /// ECN mark (CE) of one packet under way, if it is ECN-capable. Index into the packets in order of arrival, modulo their
     /// number; no-op without packets.
     Mark(u8),
-    /// All packets on their way are lost.
+    /// Loss of all packets under way.
     LoseAll,
-    /// A second copy of a packet arrives this much later.
+    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// would.
     Duplicate(u8, Duration),
-    /// A packet arrives this much later.
+    /// Delay of one packet under way, chosen by its number, by this time.
     Delay(u8, Duration),
-    /// The application at this end hands over this number of bytes.
+    /// Write by the application at this end, of this number of bytes.
     Write(usize, u16),
-    /// The application at this end reads up to this number of bytes.
+    /// Read by the application at this end, of up to this number of bytes.
     Read(usize, u16),
-    /// The application at this end has no more data.
+    /// Close by the application at this end: it has no more data.
     Close(usize),
-    /// The application at this end gives up.
+    /// Abort of the connection by the application at this end.
     Abort(usize),
-    /// A segment of a stranger's arrives at this end.
+    /// Arrival at this end of a forged segment from a stranger, a third party.
     Inject(usize, Spoof),
 }
 
@@ -127,18 +130,19 @@ impl<'a> Arbitrary<'a> for Spoof {
     }
 }
 
-/// One run.
+/// Plan of one fuzzed run: both ends of a TCP connection, and everything that happens to them.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Both ends.
+    /// Configurations of both ends; end 0 opens actively.
     pub configs: [ConnectionConfig; 2],
-    /// Applications that read at once whatever comes.
+    /// Whether the application at end 0, and that at end 1, reads at once whatever comes; otherwise it reads by
+    /// [`Operation::Read`], and all at the end of the plan.
     pub eager: [bool; 2],
-    /// Both open actively, at the same time; otherwise the second one listens.
+    /// Whether both ends open actively, at the same time; otherwise end 1 listens.
     pub simultaneous: bool,
     /// One-way delay of the network.
     pub delay: Duration,
-    /// Operations in turn; after the last one the network behaves.
+    /// Operations, carried out one after the other; after the last one the network loses nothing more.
     pub operations: Vec<Operation>,
 }
 
@@ -178,7 +182,7 @@ impl<'a> Arbitrary<'a> for Plan {
 }
 
 impl Plan {
-    /// No stranger and no abort: what was written must arrive.
+    /// Whether the plan has no forged segment and no abort, so that all data written must arrive.
     pub fn is_honest(&self) -> bool {
         let mut operations = self.operations.iter();
         !operations.any(|o| matches!(o, Operation::Inject(..) | Operation::Abort(_)))

@@ -31,7 +31,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both ends as `plan` says, not open.
+    /// Both ends of the connection, configured by `plan` and not open yet.
     pub fn new(plan: &'a Plan) -> Self {
         let end = |n: usize| End::new(plan.configs[n].clone(), plan.eager[n]);
         Self {
@@ -41,7 +41,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Carries out the plan, then lets the network behave until nothing is left to do.
+    /// Carries out the plan, then runs the network without losses until nothing is left to do.
     ///
     /// # Panics
     /// When a rule is broken.

@@ -8,14 +8,15 @@ use skywave_core::{Duration, Time};
 use super::end::End;
 use super::network::{Fate, Network};
 
-/// Parameters of a transfer.
+/// Parameters of a data transfer both ways at once between two TCP ends, over a network that loses, delays and
+/// duplicates packets at random.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Both ends, but for their initial sequence numbers.
+    /// Configuration of both ends, except for their initial sequence numbers.
     pub tcp: TcpConfig,
-    /// Bytes that each end writes, reads, and closes after.
+    /// Bytes that each end writes and has to read; it closes when all of its own are acknowledged.
     pub bytes: u64,
-    /// Seed of the network's chance.
+    /// Seed of the random losses, delays and copies in the network.
     pub seed: u64,
 }
 
@@ -45,7 +46,7 @@ impl Fate for Lossy {
     }
 }
 
-/// Runs `transfer` to its end; returns how long it took until both had everything.
+/// Runs `transfer` until both ends are closed; returns the virtual time after which both had read everything.
 ///
 /// # Panics
 /// When a rule is broken.

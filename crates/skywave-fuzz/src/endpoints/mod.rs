@@ -1,4 +1,5 @@
-//! Two endpoints of many connections each, whatever the network between them, their applications and strangers do.
+//! Fuzz target: two TCP endpoints of many connections each, whatever the network between them, their applications and
+//! strangers (third parties that send forged packets) do.
 
 mod operation;
 mod pair;
@@ -8,7 +9,8 @@ use arbitrary::{Arbitrary, Unstructured};
 pub use operation::{Operation, Plan};
 pub use pair::Pair;
 
-/// Reads two endpoints and what happens to them out of `data`, and runs them to their end.
+/// Reads a [`Plan`] out of `data`, two TCP endpoints and operations, and runs it to its end. Panics when a rule is
+/// broken.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

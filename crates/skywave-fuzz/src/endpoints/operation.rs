@@ -13,40 +13,45 @@ const MAX_MS: u16 = 4000;
 /// Bytes of a stranger's packet at most.
 const MAX_PACKET: usize = 120;
 
-/// One thing that happens. Packets on their way and connections are chosen by a number, modulo how many there are; ends
-/// are 0 and 1.
+/// Operation of a fuzzed run: something that the network, an application or a stranger does. A packet under way or a
+/// connection of an end is chosen by a `u8`, modulo how many there are; nothing happens without any. A `usize` is the
+/// end, 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The network behaves, for this number of arrivals and timers.
+    /// Regular behaviour of the network, for this number of arrivals and timer expiries.
     Pass(u8),
-    /// The clock advances, and what is due happens.
+    /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// A packet is lost.
+    /// Loss of one packet under way, chosen by its number.
     Lose(u8),
-    /// A second copy of this packet arrives this much later.
+    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// would.
     Duplicate(u8, Duration),
-    /// A packet arrives this much later.
+    /// Delay of one packet under way, chosen by its number, by this time.
     Delay(u8, Duration),
     /// Flip of one bit of a packet under way: the packet by its index in order of arrival, modulo their number, and the bit,
     /// modulo the packet's bits. No-op without packets.
     Flip(u8, u16),
-    /// The application at this end opens a connection to the other one, from a port.
+    /// Opening of a connection from this end to the other end; the local port is 1000 plus the second number.
     Connect(usize, u8),
-    /// The application writes into this connection of this end.
+    /// Write by the application at this end into the connection chosen by the second number; the third one is the
+    /// number of bytes.
     Write(usize, u8, u16),
-    /// The application reads from this connection of this end.
+    /// Read by the application at this end from the connection chosen by the second number; the third one is the most
+    /// bytes.
     Read(usize, u8, u16),
-    /// The application closes this connection of this end.
+    /// Close by the application at this end of the connection chosen by the second number.
     Close(usize, u8),
-    /// The application aborts this connection of this end.
+    /// Abort by the application at this end of the connection chosen by the second number.
     Abort(usize, u8),
-    /// The application lets go of this connection of this end.
+    /// Release by the application at this end of the connection chosen by the second number, which then closes by
+    /// itself.
     Release(usize, u8),
-    /// A stranger's bytes arrive at this end.
+    /// Arrival at this end of arbitrary bytes from a stranger, a third party.
     Bytes(usize, Vec<u8>),
-    /// Forged copy, with right checksums, of packet `.0` under way (modulo their number), delivered at once.
-    /// `.1 / 32 % 5` selects seq, ack, window, flags or no timestamps. Change of the first three: `.2 << .1 % 32`;
-    /// of the flags: `.2`.
+    /// Forged copy, with right checksums, of packet `.0` under way (modulo their number), delivered at once. The value
+    /// `.1 / 32 % 5` selects what is changed: sequence number, ACK number, window, flags, or removal of the timestamps.
+    /// The first three are changed by `.2 << .1 % 32`, the flags by `.2`.
     Forge(u8, u16, u8),
 }
 
@@ -93,26 +98,26 @@ fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
     Ok(Duration::from_millis(u64::from(ms)))
 }
 
-/// Two endpoints, and everything that happens to them.
+/// Plan of one fuzzed run: two TCP endpoints of many connections, and everything that happens to them.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Places of both presets and profiles in their lists.
+    /// Preset of each endpoint, as an index into [`PRESETS`].
     pub presets: [usize; 2],
-    /// Profiles' places.
+    /// Profile of each endpoint, as an index into [`PROFILES`].
     pub profiles: [usize; 2],
-    /// Receive buffer of both, in bytes.
+    /// Receive buffer of each connection of both endpoints, in bytes.
     pub buffer: u32,
-    /// Connections that a listener takes at once.
+    /// Most connections that wait at a listener (its backlog).
     pub backlog: usize,
-    /// A listener asks first.
+    /// Whether a listener asks the application before it answers a SYN.
     pub asks: bool,
-    /// In order.
+    /// Operations, carried out one after the other.
     pub operations: Vec<Operation>,
 }
 
 impl Plan {
-    /// Whether streams have in them what was written: no stranger sends, and no two flipped bits hide each other from a
-    /// checksum.
+    /// Whether each stream must deliver exactly what was written into it: no stranger sends, and at most one bit is
+    /// flipped, as two could hide each other from a checksum.
     pub fn is_honest(&self) -> bool {
         let flips = |o: &&Operation| matches!(o, Operation::Flip(..));
         let operations = &self.operations;

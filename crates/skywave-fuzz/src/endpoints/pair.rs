@@ -85,7 +85,7 @@ fn cut(now: Time, form: Form, packet: &[u8]) -> Vec<Vec<u8>> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both ends as `plan` says.
+    /// Both endpoints, configured by `plan`, without connections.
     pub fn new(plan: &'a Plan) -> Self {
         let end = |n: usize| {
             let composition = PRESETS[plan.presets[n]].composition.clone();
@@ -115,7 +115,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Carries out the plan, then lets go of everything and waits until nothing is left.
+    /// Carries out the plan, then releases all connections and waits until none is left.
     ///
     /// # Panics
     /// When a rule is broken.

@@ -8,7 +8,7 @@ use skywave_core::{Duration, Rate, Time};
 
 use crate::parameters::{any_member, any_table};
 
-/// A configuration read out of bytes.
+/// Configuration of a link, any that a scenario file can describe, read out of arbitrary bytes.
 #[derive(Clone, Debug)]
 pub struct AnyLink(pub LinkConfig);
 

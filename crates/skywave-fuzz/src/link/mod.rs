@@ -16,7 +16,8 @@ pub use watched::Watched;
 /// More than any rule needs to be broken.
 const MAX_OPERATIONS: usize = 300;
 
-/// Reads a configuration and operations out of `data` and carries them out.
+/// Reads a link's configuration and operations on the link out of `data`, and carries them out. Panics when a rule is
+/// broken.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let Ok(AnyLink(config)) = AnyLink::arbitrary(&mut bytes) else {
@@ -29,7 +30,7 @@ pub fn run(data: &[u8]) {
     watch(config, std::iter::from_fn(operation).take(MAX_OPERATIONS));
 }
 
-/// Carries out operations on a link of any kind.
+/// Makes a link with this configuration, and carries out `operations` on it, with checks after each one.
 ///
 /// # Panics
 /// When a rule is broken.

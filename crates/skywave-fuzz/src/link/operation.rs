@@ -3,18 +3,18 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
 
-/// Something that is asked of a link.
+/// Operation of a fuzzed run on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// To carry a packet of this many bytes, this long after the operation before.
+    /// Offer of one packet of this many bytes, this long after the operation before.
     Send(Duration, u32),
     /// Burst of this many packets of 1500 bytes, offered to the link at once after the operation before.
     Burst(u8),
-    /// To say how long the queue is, this long after the operation before.
+    /// Look at the length of the queue, this long after the operation before.
     QueueLen(Duration),
-    /// To measure anew from now on.
+    /// Restart of the link's measured window at the present time.
     Measure,
-    /// To do what it has to do next, if it has a time of its own.
+    /// Passing of time until the link has something to do by itself; no effect on a link without timers.
     Timer,
 }
 

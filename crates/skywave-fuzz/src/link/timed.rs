@@ -1,4 +1,4 @@
-//! A link with a time of its own, with somebody who keeps books beside it.
+//! A link with timers of its own, and a second count of its packets to check it by.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use super::Operation;
 /// Longest step of time: a channel that lets nothing through keeps such a link busy.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// A link, and what it should say of itself.
+/// Test bench of a link that decides by timers ([`TimedLink`]): the link, and a count of its packets' fates kept beside
+/// it, with which its own counts must agree.
 pub struct WatchedTimed {
     config: LinkConfig,
     link: TimedLink,
@@ -25,7 +26,7 @@ pub struct WatchedTimed {
 }
 
 impl WatchedTimed {
-    /// A link as `config` says.
+    /// Link with this configuration, without packets, at time zero.
     pub fn new(config: LinkConfig) -> Self {
         Self {
             link: TimedLink::new(config.clone(), 1, "wireless"),
@@ -38,7 +39,7 @@ impl WatchedTimed {
         }
     }
 
-    /// Carries out `operation`, then looks at the link.
+    /// Carries out `operation`, then checks the link's counts, its queue, and the times of arrivals.
     ///
     /// # Panics
     /// When a rule is broken.

@@ -1,4 +1,4 @@
-//! A link with somebody who keeps books beside it.
+//! A link that decides at once, and a second count of its packets to check it by.
 
 use skywave_core::link::{
     DropCause, Fate, Limit, Link, LinkConfig, Measured, QueueConfig, Service,
@@ -7,7 +7,8 @@ use skywave_core::{Duration, Time};
 
 use super::Operation;
 
-/// A link, and what it should say of itself.
+/// Test bench of a link that decides at once when a packet is offered ([`Link`]): the link, and a count of its packets'
+/// fates kept beside it, with which its own counts must agree.
 pub struct Watched {
     config: LinkConfig,
     link: Link,
@@ -19,7 +20,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// A link as `config` says.
+    /// Link with this configuration, without packets, at time zero.
     pub fn new(config: LinkConfig) -> Self {
         Self {
             link: Link::new(config.clone(), 1, "wireless"),
@@ -31,7 +32,7 @@ impl Watched {
         }
     }
 
-    /// Carries out `operation`, then looks at the link.
+    /// Carries out `operation`, then checks the link's counts, its queue, and the times of arrivals.
     ///
     /// # Panics
     /// When a rule is broken.

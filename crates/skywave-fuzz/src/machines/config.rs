@@ -7,7 +7,8 @@ use skywave_core::tcp::{Acking, Composition, Counting, Handshake, TcpConfig};
 use super::PROFILES;
 use crate::parameters::any_member;
 
-/// A configuration read out of bytes.
+/// TCP configuration read out of arbitrary bytes: any composition of algorithms, any switches, the timers of any
+/// profile.
 #[derive(Clone, Debug)]
 pub struct AnyConfig(pub TcpConfig);
 

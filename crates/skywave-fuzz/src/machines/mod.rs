@@ -11,11 +11,11 @@ pub use config::AnyConfig;
 pub use operation::{Operation, Plan};
 pub use pair::Pair;
 
-/// The profiles that a scenario can name.
+/// Profiles (sets of timers and defaults, as of one implementation of TCP) that a scenario can name.
 pub const PROFILES: [Profile; 4] = [Profile::Ns2, Profile::Bsd, Profile::Rfc, Profile::Linux];
 
-/// Reads a configuration and what happens to it out of `data`, and runs it to its end: one of the
-/// presets in one of the profiles, or any composition.
+/// Reads a TCP configuration and a [`Plan`] out of `data`, and runs a sender and a receiver to the end of the plan: one
+/// of the presets in one of the profiles, or any composition. Panics when a rule is broken.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

@@ -9,27 +9,28 @@ const MAX_OPERATIONS: usize = 600;
 /// Longest time that one operation takes or adds.
 const MAX_MS: u16 = 4000;
 
-/// One thing that happens. Packets on their way are chosen by a number, modulo how many there are, in
-/// the order in which they would arrive; it does nothing when there are none.
+/// Operation of a fuzzed run: something that the path or the application does. A packet is chosen by a number modulo
+/// the packets under way, in the order in which they would arrive, and nothing happens without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// The path behaves, for this many arrivals and expiries of timers.
+    /// Regular behaviour of the path, for this number of arrivals and timer expiries.
     Pass(u8),
-    /// The clock advances, and what is due happens.
+    /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// A packet overtakes all others and arrives now.
+    /// Arrival of one packet now, before all others.
     Deliver(u8),
-    /// A packet is lost, or damaged so that its host drops it.
+    /// Loss of one packet under way, or damage for which its host drops it.
     Lose(u8),
-    /// All packets on their way are lost.
+    /// Loss of all packets under way.
     LoseAll,
-    /// A second copy of a packet arrives this much later.
+    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// would.
     Duplicate(u8, Duration),
-    /// A packet arrives this much later.
+    /// Delay of one packet under way, chosen by its number, by this time.
     Delay(u8, Duration),
-    /// The application hands over this many bytes.
+    /// Write of this many bytes by the application.
     Write(u16),
-    /// The application has no more data: later writes count for nothing.
+    /// Close by the application: later writes count for nothing.
     Close,
 }
 
@@ -58,7 +59,7 @@ fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
     Ok(Duration::from_millis(u64::from(ms)))
 }
 
-/// One run.
+/// Plan of one fuzzed run of a TCP sender and its receiver: sizes, delay, and everything that happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Payload bytes of a full segment.
@@ -67,8 +68,8 @@ pub struct Plan {
     pub rwnd: u32,
     /// One-way delay of the path.
     pub delay: Duration,
-    /// The operations, one after the other; after them the path behaves, so that everything must
-    /// arrive.
+    /// Operations, carried out one after the other; after the last one the path loses nothing more, so that everything
+    /// must arrive.
     pub operations: Vec<Operation>,
 }
 
@@ -98,7 +99,7 @@ impl<'a> Arbitrary<'a> for Plan {
 }
 
 impl Plan {
-    /// `config` with the sizes of this plan.
+    /// Copy of `config` with the MSS and the receive buffer of this plan.
     pub fn applied_to(&self, config: TcpConfig) -> TcpConfig {
         TcpConfig {
             mss: self.mss,
@@ -121,7 +122,7 @@ impl Plan {
             .sum()
     }
 
-    /// An initial sequence number from which this transfer passes the end of the sequence space.
+    /// Initial sequence number with which the plan's transfer passes the end of the 32-bit sequence space half-way.
     pub fn near_the_wrap(&self) -> u32 {
         u32::MAX - (self.bytes() / 2) as u32
     }

@@ -42,7 +42,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both ends as `config` says, which has the sizes of `plan`.
+    /// TCP sender and receiver with this configuration, to which [`Plan::applied_to`] has given the sizes of `plan`.
     pub fn new(config: TcpConfig, plan: &'a Plan) -> Self {
         let ends = config.handshake.span() + u64::from(config.fin);
         Self {
@@ -62,7 +62,8 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// As [`Self::new`], with an agent half-way: each half takes the plan's delay.
+    /// TCP sender and receiver as of [`Self::new`], with a Snoop agent half-way on the path: each half takes the plan's
+    /// delay.
     pub fn with_agent(config: TcpConfig, plan: &'a Plan, agent: SnoopConfig) -> Self {
         Self {
             agent: Some(Snoop::new(agent)),
@@ -70,7 +71,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Carries out the plan, then lets the path behave until nothing is left to do.
+    /// Carries out the plan, then runs the path without losses until nothing is left to do.
     ///
     /// # Panics
     /// When a rule is broken.

@@ -11,14 +11,15 @@ const MAX_OPERATIONS: usize = 400;
 /// Longest blackout: what the paper saw.
 const MAX_BLACKOUT_SECS: u16 = 600;
 
-/// One thing that happens.
+/// Operation of a fuzzed run of WTCP: something that the path or an application does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// As with TCP.
+    /// Operation that a path and a sending application can do with TCP, too
+    /// ([`machines::Operation`](crate::machines::Operation)).
     OnPath(OnPath),
     /// Blackout of this length from now on: packets under way are lost, and so is everything sent before its end.
     Blackout(Duration),
-    /// The receiver's application reads this many bytes.
+    /// Read of up to this many bytes by the receiver's application.
     Read(u16),
 }
 
@@ -35,17 +36,18 @@ impl<'a> Arbitrary<'a> for Operation {
     }
 }
 
-/// One run.
+/// Plan of one fuzzed run of a WTCP sender and its receiver: configuration, delay, and everything that happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The parameters of the connection.
+    /// Configuration of the WTCP connection, the same at both ends.
     pub config: Config,
     /// One-way delay of the path.
     pub delay: Duration,
-    /// The receiver's application reads at once; otherwise when told to, and at the end.
+    /// Whether the receiver's application reads at once what comes; otherwise by [`Operation::Read`], and all at the
+    /// end.
     pub reads: bool,
-    /// The operations, one after the other; after them the path behaves, so that everything must
-    /// arrive.
+    /// Operations, carried out one after the other; after the last one the path loses nothing more, so that everything
+    /// must arrive.
     pub operations: Vec<Operation>,
 }
 

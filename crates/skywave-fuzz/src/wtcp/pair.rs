@@ -21,7 +21,7 @@ enum To {
     Receiver,
 }
 
-/// Test bench of one fuzzed run: WTCP's sender and receiver, and what is on its way.
+/// Test bench of one fuzzed run: a WTCP sender and its receiver, and what is on its way between them.
 pub struct Pair<'a> {
     plan: &'a Plan,
     sender: Sender,
@@ -42,7 +42,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both ends as `plan` says.
+    /// Sender and receiver, configured by `plan`.
     pub fn new(plan: &'a Plan) -> Self {
         let config = Arc::new(plan.config.clone());
         config
@@ -67,7 +67,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Carries out the plan, then lets the path behave until nothing is left to do.
+    /// Carries out the plan, then runs the path without losses until nothing is left to do.
     ///
     /// # Panics
     /// When a rule is broken.

@@ -20,8 +20,8 @@ pub struct Summary {
     pub packets: u64,
     /// Packets that are not TCP or UDP, or of which too few bytes were kept to tell.
     pub other: u64,
-    /// Times of the first and the last packet, nanoseconds since the epoch of the capture; `None` without
-    /// packets.
+    /// Times of the first and the last packet, nanoseconds since the zero of the capture's clock (1970, or the start of
+    /// a simulated run); `None` without packets.
     pub span_ns: Option<(u64, u64)>,
     /// Whether the file ends within a packet or another block, as when the capturing was interrupted.
     pub cut_off: bool,
@@ -30,12 +30,12 @@ pub struct Summary {
     latest: BTreeMap<(Protocol, Endpoint, Endpoint), usize>,
 }
 
-/// A transport protocol.
+/// Transport protocol of a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// TCP.
+    /// Transmission Control Protocol (TCP).
     Tcp,
-    /// UDP.
+    /// User Datagram Protocol (UDP), which also carries QUIC.
     Udp,
 }
 
@@ -48,7 +48,7 @@ pub struct Connection {
     pub from: Endpoint,
     /// End that did not send the connection's first packet in the capture.
     pub to: Endpoint,
-    /// Times of the connection's first and last packet, nanoseconds since the epoch of the capture.
+    /// Times of the connection's first and last packet, nanoseconds since the zero of the capture's clock.
     pub span_ns: (u64, u64),
     /// Counts of the packets that `from` sent.
     pub forward: Direction,
@@ -59,19 +59,19 @@ pub struct Connection {
 /// Counts of what one end of a connection sent, as far as the capture shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Direction {
-    /// Packets that this end sent.
+    /// Number of packets that this end sent.
     pub packets: u64,
     /// Bytes of all packets of this end, at their full length, with the header of the link if the capture has
     /// one.
     pub bytes: u64,
-    /// Packets with a payload.
+    /// Number of packets with a payload.
     pub data_packets: u64,
-    /// Bytes of TCP or UDP payload, those sent again too.
+    /// Bytes of TCP or UDP payload, retransmissions included.
     pub payload_bytes: u64,
-    /// Bytes of payload without those of packets that a comment in the capture calls lost; of TCP, each byte
-    /// once.
+    /// Bytes of payload without those of packets that a comment in the capture calls lost; of TCP, each byte of the
+    /// stream counts once.
     pub passed_bytes: u64,
-    /// TCP segments with bytes that the capture has shown before.
+    /// Number of TCP segments with bytes that the capture has shown before.
     pub retransmits: u64,
     /// Number of packets with each remark (lost, damaged, duplicated, …) that a comment in the capture makes.
     pub remarks: BTreeMap<Remark, u64>,
@@ -89,7 +89,8 @@ struct Stream {
 }
 
 impl Summary {
-    /// Summary of a whole pcap or pcapng file. A file that ends within a packet is no error: see `cut_off`.
+    /// Summary of a whole pcap or pcapng file. A file that ends within a packet is no error, but sets
+    /// [`Self::cut_off`].
     ///
     /// # Errors
     /// No pcap or pcapng file, a damaged block, or a failed read.
@@ -100,7 +101,7 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Counts a packet, and adds it to its connection, a new one if need be.
+    /// Counts a captured packet, and adds it to its connection, a new one if need be.
     pub fn add(&mut self, frame: &Frame<'_>) {
         self.packets += 1;
         let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));
@@ -167,8 +168,8 @@ impl Connection {
         (self.span_ns.1 - self.span_ns.0) as f64 / 1e9
     }
 
-    /// Payload of one direction that passed, in bits per second of the connection's duration; zero
-    /// for a single packet.
+    /// Goodput of one direction: its payload that passed ([`Direction::passed_bytes`]), in bits per second of the
+    /// connection's duration; zero for a single packet.
     pub fn goodput_bps(&self, direction: &Direction) -> f64 {
         let duration = self.duration_s();
         if duration > 0.0 {

@@ -16,7 +16,7 @@ const LINUX_SLL: i32 = 113;
 const LINUX_SLL2: i32 = 276;
 const LINUX_SLL2_HEADER: usize = 20;
 
-/// An address and a port.
+/// End of a connection: an IP address and a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Endpoint {
     /// IP address of the host.
@@ -32,7 +32,7 @@ pub struct Dissected {
     pub from: Endpoint,
     /// Destination of the packet.
     pub to: Endpoint,
-    /// Bytes of the whole packet from the IP header on, however many of them were kept.
+    /// Bytes of the whole packet from the IP header on, however many of them the capture has.
     pub bytes: u64,
     /// Bytes of TCP or UDP payload in the whole packet.
     pub payload: u64,
@@ -46,7 +46,8 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The ends and lengths of a TCP or UDP packet; `None` for anything else.
+/// Addresses, ports and lengths of a captured TCP or UDP packet; `None` for any other packet, or one of which too few
+/// bytes are in the capture.
 pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
     let headers = headers(frame)?;
     let (from, to, bytes, headers_before) = match headers.net? {

@@ -37,13 +37,13 @@ const NANOSECONDS: u8 = 9;
 pub struct Section<'a> {
     /// Hardware on which the packets were captured.
     pub hardware: &'a str,
-    /// The program that wrote the file.
+    /// Name of the program that wrote the file.
     pub application: &'a str,
     /// Comment on the whole file.
     pub comment: &'a str,
 }
 
-/// The fields of an interface description; the link type is raw IP, the unit of time the
+/// Fields of the interface description in a pcapng file; the link type is always raw IP, and the unit of time the
 /// nanosecond.
 #[derive(Clone, Copy, Debug)]
 pub struct Interface<'a> {
@@ -51,7 +51,7 @@ pub struct Interface<'a> {
     pub name: &'a str,
     /// Description of the interface in words.
     pub description: &'a str,
-    /// Most bytes kept of a packet; 0 for no limit.
+    /// Most bytes of a packet that the file has; 0 for no limit.
     pub snap_length: u32,
 }
 
@@ -64,18 +64,18 @@ pub enum Way {
     Outbound = 2,
 }
 
-/// A packet to be written into a capture.
+/// Packet that is to be written into a pcapng file.
 #[derive(Clone, Copy, Debug)]
 pub struct Captured<'a> {
-    /// Nanoseconds since the beginning of 1970, or of a simulated run.
+    /// Time of capture, nanoseconds since the beginning of 1970, or of a simulated run.
     pub at_ns: u64,
-    /// Bytes of the packet that are kept, from the IP header on.
+    /// Bytes of the packet that go into the file, from the IP header on.
     pub bytes: &'a [u8],
     /// Length of the whole packet in bytes, also where fewer are kept.
     pub length: u32,
     /// Direction at the interface; `None` where all packets go one way.
     pub way: Option<Way>,
-    /// Comments to be written with the packet.
+    /// Comments on the packet, such as why it was lost.
     pub comments: &'a [&'a str],
 }
 
@@ -87,7 +87,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file: writes the section header and the description of the interface.
+    /// Begins a pcapng file: writes the section header and the description of the interface.
     pub fn new(out: W, section: &Section<'_>, interface: &Interface<'_>) -> io::Result<Self> {
         let mut writer = Self {
             out,

@@ -12,13 +12,13 @@ use crate::experiment::file::DraftDirectory;
 use crate::scenario::{Point, Scenario};
 use crate::threads::{self, NoThreads};
 
-/// The directory of captures in a run directory.
+/// Name of the folder of captures in a run directory.
 pub const DIRECTORY: &str = "captures";
 
-/// Files that [`capture`] has written.
+/// Files that a call of [`capture`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Directory of the captures.
+    /// Folder of the captures, within the run directory.
     pub dir: PathBuf,
     /// Paths of the pcapng files, one for each captured link, point by point of the sweep.
     pub files: Vec<PathBuf>,
@@ -27,28 +27,28 @@ pub struct Captured {
 /// Settings of a capture: where it goes, which links, how much of each packet.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The run directory; captures go to a directory in it and replace those before.
+    /// Run directory; captures go to the folder [`DIRECTORY`] in it, in place of those before.
     pub dir: &'a Path,
-    /// Names of links as in the scenario, which stand for both directions and all copies, or of
-    /// single links of the simulation; all links when empty.
+    /// Names of links as in the scenario, each for both directions and all copies, or of single links of the
+    /// simulation; empty for all links.
     pub links: &'a [String],
-    /// The part of each packet that is kept.
+    /// Part of each packet that the capture keeps.
     pub keep: Keep,
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Set by the caller (Ctrl-C) to stop soon.
+    /// Flag that the caller sets (as on Ctrl-C) to stop soon.
     pub cancel: &'a AtomicBool,
 }
 
-/// Why there are no captures, or not all.
+/// Reason why there are no captures, or not all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No link has this name.
+    /// Name of a link that the scenario does not have.
     #[error("no link is called `{name}`; to capture there are {}", list(known))]
     UnknownLink {
         /// Name that was asked for.
         name: String,
-        /// The scenario's links.
+        /// Names of the scenario's links.
         known: Vec<String>,
     },
     /// A flow has packets longer than the 65535 bytes that an IPv4 header can describe.
@@ -56,18 +56,18 @@ pub enum Error {
         "packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers"
     )]
     TooLong {
-        /// The flow.
+        /// Name of the flow.
         flow: String,
     },
     /// A capture could not be written.
     #[error("cannot write {}: {source}{}", path.display(), hint(source))]
     Write {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,
     },
-    /// The caller stopped it before all captures were written.
+    /// The caller stopped the capture before all files were written.
     #[error("stopped before all captures were written")]
     Cancelled,
     /// The threads could not be started.
@@ -108,8 +108,10 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// Checks that each of `names` is a link at some point of the scenario; [`Error::UnknownLink`] tells the
-/// first that is none.
+/// Checks that each of `names` is a link at some point of the scenario's sweep.
+///
+/// # Errors
+/// [`Error::UnknownLink`] with the first name that is none.
 pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     let points = scenario.points();
     for name in names {
@@ -126,8 +128,11 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Simulates every point of the scenario with its first seed, and writes a pcapng file for each chosen link
+/// Simulates every point of the scenario's sweep with its first seed, and writes a pcapng file for each chosen link
 /// with the packets that are offered to it.
+///
+/// # Errors
+/// An unknown link, packets too long to capture, a file that cannot be written, or a stop by the caller.
 pub fn capture(scenario: &Scenario, options: &Options<'_>) -> Result<Captured, Error> {
     check_links(scenario, options.links)?;
     let dir = options.dir.join(DIRECTORY);

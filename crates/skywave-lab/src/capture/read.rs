@@ -21,19 +21,19 @@ const NS_PER_S: u128 = 1_000_000_000;
 /// A packet that was read from a pcap or pcapng file.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// When the packet was captured, nanoseconds since the capture's epoch.
+    /// Time of capture, nanoseconds since the zero of the capture's clock (1970, or the start of a simulated run).
     pub at_ns: u64,
-    /// Kind of header that the packet begins with: a number of tcpdump.org's registry of link types.
+    /// Kind of header that the packet begins with, as a number of tcpdump.org's registry of link types.
     pub link_type: i32,
-    /// Bytes of the whole packet, also where fewer were kept.
+    /// Length of the whole packet in bytes, also where the capture has fewer.
     pub length: u32,
-    /// Bytes of the packet that the capture kept.
+    /// Bytes of the packet that the capture has.
     pub bytes: &'a [u8],
-    /// Remarks on the packet (lost, damaged, …) in comments, which captures of this project have; else empty.
+    /// Remarks on the packet (lost, damaged, …), from comments that captures of this project have; else empty.
     pub remarks: Vec<Remark>,
 }
 
-/// Why a capture cannot be read.
+/// Reason why a capture cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The input begins neither as a pcap nor as a pcapng file.
@@ -42,22 +42,22 @@ pub enum ReadError {
     /// A block of the file contradicts itself.
     #[error("damaged at byte {at}: expected a whole block of a pcap or pcapng file")]
     Damaged {
-        /// Where the block begins.
+        /// Offset in the file at which the block begins, bytes.
         at: u64,
     },
     /// A block of more than 64 MiB, which no packet needs.
     #[error("damaged at byte {at}: a block of more than {LARGEST_BUFFER} bytes")]
     TooLong {
-        /// Where the block begins.
+        /// Offset in the file at which the block begins, bytes.
         at: u64,
     },
     /// A packet of an interface that the file has not described before.
     #[error("damaged at byte {at}: a packet of an interface that the file does not describe")]
     NoInterface {
-        /// Where the packet begins.
+        /// Offset in the file at which the packet begins, bytes.
         at: u64,
     },
-    /// The system could not read.
+    /// The operating system could not read the input.
     #[error("cannot read: {0}")]
     Io(#[from] io::Error),
 }
@@ -134,8 +134,11 @@ impl ByteOrder {
     }
 }
 
-/// Calls `on_frame` for every packet of a capture; false when the file ends within a block, as it
-/// does when a capture was cut off.
+/// Calls `on_frame` for every packet of a pcap or pcapng capture, in order. Returns false when the file ends within a
+/// block, as when the capturing was interrupted.
+///
+/// # Errors
+/// No capture, a damaged block, or a failed read.
 pub fn read(
     input: impl Read + Send,
     mut on_frame: impl FnMut(&Frame<'_>),

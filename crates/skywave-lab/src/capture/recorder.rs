@@ -18,12 +18,12 @@ use crate::experiment::file::Draft;
 /// Part of each packet that a capture keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Keep {
-    /// The headers with their options: all that a simulated packet has to tell.
+    /// Headers with their options alone: a simulated packet has nothing else to tell.
     #[default]
     Headers,
-    /// As many bytes as given, but never less than the headers.
+    /// So many bytes from the IP header on, but never less than the headers.
     Bytes(u32),
-    /// The whole packet, with its payload, which is zeros.
+    /// Whole packet, with its payload, which is zeros.
     All,
 }
 

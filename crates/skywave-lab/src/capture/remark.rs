@@ -4,39 +4,39 @@ use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate, QueueConfig};
 use skywave_sim::observe::Offer;
 
-/// Cause of a packet's drop, damage, duplication or delay. Captures of the simulator and the relay have it as the
-/// packet's comment, and it is read back from there.
+/// Remark on what became of a packet at a link, such as its drop, damage, duplication or delay. Captures of the
+/// simulator and the relay have it as the packet's comment, from which it is read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Remark {
     /// Dropped by a full queue.
     LostQueue,
-    /// Dropped by the queue although there was room.
+    /// Dropped by the queue although there was room, as active queue management does.
     LostEarly(Dropper),
-    /// Dropped by the policer before the queue.
+    /// Dropped by the link's policer, before the queue.
     LostPoliced,
-    /// Lost by a loss model of the channel.
+    /// Lost by a loss model of the link's channel.
     LostChannel,
-    /// Lost in a blackout.
+    /// Lost in a blackout of the link.
     LostBlackout,
-    /// Never leaves: the link has a rate of zero.
+    /// Lost because the link has a rate of zero, so that the packet never leaves it.
     NeverSent,
     /// Lost by a relay of real packets, or by the system under it: no link dropped the packet.
     LostRelay,
     /// Still under way when it was written to the capture, which ended then or could not wait longer.
     UnderWay,
-    /// Arrives damaged.
+    /// Damaged by the link's channel, but arrives.
     Damaged,
-    /// Had been damaged before it came to this link.
+    /// Damaged already when it came to this link.
     DamagedBefore,
-    /// Arrives twice.
+    /// Duplicated by the link's channel: arrives twice.
     Duplicated,
-    /// Is the second copy, which a link before this one made.
+    /// Copy of another packet, which a link before this one made.
     Copy,
-    /// Was transmitted more than once by the link.
+    /// Transmitted more than once by the link, which repairs losses itself.
     Retransmitted,
 }
 
-/// A queue that drops packets although there is room.
+/// Kind of active queue management that drops packets although there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dropper {
     /// Random early detection.
@@ -96,13 +96,13 @@ const TEXTS: [(Remark, &str); 17] = [
 ];
 
 impl Remark {
-    /// Text of the remark in a capture.
+    /// Text of the remark, as the packet's comment in a capture.
     pub fn text(self) -> &'static str {
         let found = TEXTS.iter().find(|(remark, _)| *remark == self);
         found.map_or("", |(_, text)| text)
     }
 
-    /// The remark with this text; `None` if the text is any other comment.
+    /// The remark that a comment in a capture makes; `None` for any other comment.
     pub fn parse(text: &str) -> Option<Self> {
         let found = TEXTS.iter().find(|(_, known)| *known == text);
         found.map(|(remark, _)| *remark)
@@ -116,7 +116,7 @@ impl Remark {
         )
     }
 
-    /// Remark on a packet that a link with this queue dropped for `cause`; the queue tells the kind of an
+    /// Remark on a packet that a link dropped for `cause`; `queue`, the link's queue, tells which kind of queue made an
     /// early drop.
     pub fn of_drop(cause: DropCause, queue: &QueueConfig) -> Self {
         match cause {

@@ -18,7 +18,7 @@ use crate::experiment;
 const SENT: &str = "sent";
 const RESENT: &str = "resent";
 
-/// Names of the time series of lost segments, a name for each cause, with the label of each in plots.
+/// Time series of lost segments, one for each cause: its name as a quantity, and its label in plots.
 pub const LOSSES: [(&str, &str); 5] = [
     ("lost_queue", "lost: queue full"),
     ("lost_early", "lost: early drop"),
@@ -40,12 +40,12 @@ fn quantity(remark: Remark) -> Option<&'static str> {
     })
 }
 
-/// Simulates a run; if the specification wants time series, its outcome also has those of single segments.
-/// `None` when `cancel` was set before the end.
+/// Simulates a run; if the specification wants time series, its outcome also has those of single segments, for
+/// time-sequence plots. `None` when `cancel` was set before the end.
 ///
-/// For each flow but UDP's: `sent` and `resent` (bytes of payload before a segment when it is sent for the
-/// first time, or again), and for segments that a link loses one of [`LOSSES`], at the time when that link
-/// got them. Quantities without points are left out.
+/// For each flow but UDP's: `sent` and `resent` (bytes of payload before a segment when it is sent for the first time,
+/// or again), and for segments that a link loses one of [`LOSSES`], at the time when that link got them. Quantities
+/// without points are left out.
 pub fn simulate_with_sequence(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     if !spec.series {
         return experiment::simulate(spec, cancel);

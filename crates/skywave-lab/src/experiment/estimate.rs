@@ -58,29 +58,29 @@ impl Cause {
     }
 }
 
-/// Time, disk and memory that an experiment is expected to take.
+/// Forecast of the time, disk and memory that an experiment takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
     /// Number of runs.
     pub runs: usize,
-    /// Packets at all links in all runs, if each flow always sends at its share of the narrowest link on its
+    /// Number of packets at all links in all runs, if each flow always sends at its share of the narrowest link on its
     /// path.
     pub packets: f64,
     /// Number of threads used, no more than there are runs.
     pub threads: usize,
     /// Time that all runs take on one thread, seconds.
     pub seconds: f64,
-    /// Size of the run directory, bytes.
+    /// Expected size of the run directory, bytes.
     pub disk: f64,
-    /// Most memory at a time, bytes.
+    /// Most memory that is used at a time, bytes.
     pub memory: f64,
     /// Main use of the expected memory.
     pub cause: Cause,
 }
 
 impl Forecast {
-    /// Forecast of one shard: its share of runs, packets, time and disk, and the memory of all, as it makes
-    /// the plan of all runs too.
+    /// Forecast of one shard (part of the runs): its share of runs, packets, time and disk, but the memory of all, as
+    /// it makes the plan of all runs too.
     #[must_use]
     pub fn part(self, shard: Shard) -> Self {
         let runs = shard.share(self.runs);

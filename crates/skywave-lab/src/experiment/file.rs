@@ -26,7 +26,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file that will be at `path`. Missing directories are created.
+    /// Begins a file that will be at `path` when it is finished. Missing directories are created.
     pub fn create(path: &Path) -> io::Result<Self> {
         let directory = path.parent().filter(|d| !d.as_os_str().is_empty());
         if let Some(directory) = directory {
@@ -66,7 +66,7 @@ impl Draft {
         }
     }
 
-    /// Gives the file its name, whole and on disk.
+    /// Gives the draft its final name, when all of it is on the disk.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
@@ -103,7 +103,7 @@ pub struct DraftDirectory {
 }
 
 impl DraftDirectory {
-    /// Begins a directory that will be at `path`. Missing directories above are created.
+    /// Begins a directory that will be at `path` when it is finished. Missing directories above are created.
     pub fn create(path: &Path) -> io::Result<Self> {
         if path.is_file() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -117,12 +117,12 @@ impl DraftDirectory {
         })
     }
 
-    /// Folder where the draft is until it is finished.
+    /// Path of the directory under its temporary name, where it is filled.
     pub fn location(&self) -> &Path {
         &self.temporary
     }
 
-    /// Gives the directory its name; what was there before is gone.
+    /// Gives the directory its final name; what was there before is removed.
     pub fn finish(self) -> io::Result<()> {
         // No system call replaces a directory that has files.
         let old = hidden(&self.path, "old");

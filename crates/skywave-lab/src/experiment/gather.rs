@@ -20,8 +20,8 @@ use super::store::{Store, series_path};
 use super::{Design, Error, Options, Progress, RecordSeries, Results, Specification, file};
 use crate::threads::{self, lock};
 
-/// An experiment under way: its plan, which is all runs in their order, and the results so far. While it
-/// lives, its run directory is locked.
+/// An experiment under way: its plan (all its runs, in the order in which they are made) and the results so far. While
+/// this lives, the run directory is locked.
 pub struct Gathering {
     plan: Plan,
     series: RecordSeries,
@@ -32,27 +32,28 @@ pub struct Gathering {
     reused: usize,
 }
 
-/// Time series of a run that was made elsewhere, on the way to the run directory.
+/// Time series of a run that was made on another machine, on the way to the run directory.
 #[derive(Clone, Copy, Debug)]
 pub struct SentSeries<'a> {
-    /// The run's key.
+    /// Key of the run, a hash of all that decides its outcome.
     pub key: RunKey,
     /// Contents of the file of time series, as in [`Line::series`].
     pub bytes: &'a [u8],
 }
 
-/// Effect of adding a run's journal line to an experiment.
+/// Effect of adding a run's journal line to an experiment ([`Gathering::add`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// Indices into the experiment's plan of the runs that the line is the result of: several if points mean
-    /// the same, none if it is of another experiment.
+    /// Indices into the experiment's plan of the runs that the line is the result of: several if points of the sweep
+    /// mean the same, none if the run is of another experiment.
     pub places: Vec<usize>,
-    /// How many of these runs had no result before.
+    /// Number of these runs that had no result before.
     pub new: usize,
 }
 
 impl Gathering {
-    /// Begins an experiment, or goes on with the finished runs that its run directory has.
+    /// Begins an experiment, or goes on with one: takes the finished runs that the run directory ([`Options::dir`])
+    /// has.
     ///
     /// # Errors
     /// The directory cannot be read or written, or another process runs into it.
@@ -98,17 +99,18 @@ impl Gathering {
         Ok(gathering)
     }
 
-    /// Number of runs, finished or not; with [`Options::shard`] those of the shard.
+    /// Number of runs in the plan, finished or not; with [`Options::shard`] those of the shard.
     pub fn total(&self) -> usize {
         self.plan.runs().len()
     }
 
-    /// Number of runs that the directory had at the start.
+    /// Number of finished runs that the run directory had at the start.
     pub fn reused(&self) -> usize {
         self.reused
     }
 
-    /// A hash of all that decides the results: a [`Maker`](super::Maker) of the same has the same one.
+    /// Hash of all that decides the results; a [`Maker`](super::Maker) on another machine whose hash is equal makes the
+    /// same runs.
     pub fn hash(&self) -> u128 {
         self.plan.hash()
     }
@@ -119,35 +121,36 @@ impl Gathering {
         results.has(run.point(), run.seed_index())
     }
 
-    /// Indices into the plan of the runs that have no result yet, in the order in which they should be made.
+    /// Indices into the plan of the runs that have no result yet, in the order in which they are to be made.
     pub fn missing(&self) -> Vec<usize> {
         let results = lock(&self.results);
         let places = 0..self.total();
         places.filter(|&place| !self.has(&results, place)).collect()
     }
 
-    /// Whether the plan has a run with this index, and no result of it yet.
+    /// Whether the plan has a run with index `place` that has no result yet.
     pub fn lacks(&self, place: usize) -> bool {
         place < self.total() && !self.has(&lock(&self.results), place)
     }
 
-    /// The specification of each run, in the order of the plan of all runs, and whether it records time series.
+    /// Hash of each run's specification without its seed, in the order of the plan of all runs, and whether the run
+    /// records time series.
     pub fn specifications<D: Design + ?Sized>(&self, design: &D) -> Vec<(Specification, bool)> {
         plan::specifications(design, self.series, &self.engine)
     }
 
-    /// Number of runs in the plan that have this key: several if points mean the same, 0 for a run of another
-    /// experiment.
+    /// Number of runs in the plan that have this key: several if points of the sweep mean the same, 0 for a run of
+    /// another experiment.
     pub fn places(&self, key: RunKey) -> usize {
         self.plan.places(key).len()
     }
 
-    /// Takes a run that was made elsewhere: its line of the journal with the line break, and its time series.
-    /// A result that is there already stays. `None` if the line is damaged, unchecked or another engine's, or
-    /// its time series are not here.
+    /// Takes the result of a run that was made on another machine: its line of the journal with the line break, and its
+    /// time series. A result that is there already stays. `None` if the line is damaged, has no checksum or is another
+    /// engine's, or if its time series are missing.
     ///
     /// # Errors
-    /// The run cannot be kept.
+    /// The result cannot be written into the run directory.
     pub fn add(&self, line: &[u8], series: Option<SentSeries<'_>>) -> Result<Option<Added>, Error> {
         if let (Some(store), Some(series)) = (&self.store, series)
             && store.lacks(&self.plan, series.key)
@@ -204,12 +207,12 @@ impl Gathering {
         Ok(Ok(Added { places, new }))
     }
 
-    /// Simulates the runs that have no result yet, on threads of this process. `simulate` is given the flag
-    /// that cancels; when it gives a run up (`None`), no other one is started. Cancelling is no error: there
-    /// are gaps then.
+    /// Simulates the runs that have no result yet, on threads of this process. `simulate` is given the flag that
+    /// cancels ([`Options::cancel`]); when it gives a run up (`None`), no other one is started. Cancelling is no error:
+    /// runs are then missing.
     ///
     /// # Errors
-    /// The runs cannot be kept, or the threads cannot be started.
+    /// The results cannot be written into the run directory, or the threads cannot be started.
     pub fn make<D, F>(&self, design: &D, options: &Options<'_>, simulate: F) -> Result<(), Error>
     where
         D: Design + ?Sized,
@@ -253,13 +256,13 @@ impl Gathering {
         Ok(())
     }
 
-    /// Whether the journal has a line for the run at a place of the plan.
+    /// Whether the journal of the run directory has a line for the run with index `place` in the plan.
     pub fn has_line(&self, place: usize) -> bool {
         self.store.as_ref().is_some_and(|s| s.has_line(place))
     }
 
-    /// Finished runs as the journal has them, for these indices into the plan; those that it does not have
-    /// are left out.
+    /// Finished runs as the run directory has them (line of the journal, time series), for these indices into the plan;
+    /// runs that it does not have are left out.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -297,12 +300,12 @@ impl Gathering {
     }
 }
 
-/// A finished run as a run directory keeps it: its line in the journal, and its time series.
+/// A finished run as a run directory keeps it: its line in the journal, and its file of time series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The run's key.
+    /// Key of the run, a hash of all that decides its outcome.
     pub key: RunKey,
-    /// Line of the run in the journal: a JSON object and the line break.
+    /// Line of the run in the journal: a JSON object, then a line break.
     pub line: Vec<u8>,
     /// Contents of the file with the time series of the run; `None` if it has recorded none.
     pub series: Option<Vec<u8>>,

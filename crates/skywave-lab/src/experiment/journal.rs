@@ -32,22 +32,22 @@ impl Place {
     }
 }
 
-/// Lines of a journal that are not trusted, because they are damaged or have no checksum: their runs are made
+/// Lines of a journal of runs that are not trusted, because they are damaged or have no checksum; these runs are made
 /// again.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Doubts {
     /// Path of the journal.
     pub path: PathBuf,
-    /// Line numbers, from 1, of the first damaged lines; no more than [`Doubts::NAMED`].
+    /// Line numbers, from 1, of the first damaged lines, at most [`Doubts::NAMED`] of them.
     pub first: Vec<usize>,
-    /// Number of damaged lines, which are not as they were written.
+    /// Number of damaged lines: their checksums do not match.
     pub damaged: usize,
-    /// Number of lines without a checksum, as versions before checksums wrote them.
+    /// Number of lines without a checksum, which old versions of this program wrote.
     pub unchecked: usize,
 }
 
 impl Doubts {
-    /// Most damaged lines whose numbers are kept for the message.
+    /// Most damaged lines whose numbers are kept, for a message.
     pub const NAMED: usize = 10;
 
     /// Notes a damaged line.
@@ -58,7 +58,7 @@ impl Doubts {
         }
     }
 
-    /// Whether any line is not trusted.
+    /// Whether there are any lines that are not trusted.
     pub fn any(&self) -> bool {
         self.damaged > 0 || self.unchecked > 0
     }

@@ -4,15 +4,15 @@ use std::fmt::{self, Write};
 
 use skywave_sim::spec::Spec;
 
-/// Identifies a run: its specification, seed and engine version, hashed.
+/// Key of a run: a hash of its specification, seed and engine version, which decide its outcome.
 ///
-/// The names and texts of a scenario do not count, only their meaning does: a point that two
-/// scenarios have in common has the same key in both.
+/// The names and texts of a scenario do not count, only their meaning does: a point that two scenarios have in common
+/// has the same key in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey(u128);
 
 impl RunKey {
-    /// Key of the run that this specification, with its seed, describes for this version of the engine.
+    /// Key of the run that this specification (which has the seed) describes, made by this version of the engine.
     pub fn new(spec: &Spec, engine: &str) -> Self {
         Meaning::of(spec, engine).with_seed(spec.seed)
     }
@@ -22,7 +22,7 @@ impl RunKey {
         Self(0)
     }
 
-    /// Reads a key as it is printed, in 32 hexadecimal digits; `None` if the text is no hexadecimal number.
+    /// Reads a key from its printed form of 32 hexadecimal digits; `None` if the text is no hexadecimal number.
     pub fn parse(text: &str) -> Option<Self> {
         u128::from_str_radix(text, 16).ok().map(Self)
     }
@@ -62,8 +62,8 @@ impl Meaning {
     }
 }
 
-/// The hash of a specification without its seed, and of the engine: what runs have in common that differ
-/// in their seeds alone.
+/// Hash of a run's specification without its seed, and of the engine version: runs that differ only in their seeds have
+/// it in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Specification(u128);
 
@@ -73,7 +73,7 @@ impl fmt::Display for Specification {
     }
 }
 
-/// The hash of some bytes, to find out whether they have changed.
+/// Hash (FNV-1a, 128 bits) of some bytes, to find out whether they have changed.
 pub fn hash(bytes: &[u8]) -> u128 {
     let mut hash = Fnv::default();
     hash.add(bytes);

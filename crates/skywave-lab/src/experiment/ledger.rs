@@ -18,10 +18,11 @@ use super::record::{checked, has_check};
 use super::{ENGINE, Error};
 use crate::threads::lock;
 
-/// Numbers that a run is judged by in a search, by their names.
+/// Numbers by which a search judges a run, by their names.
 pub type Numbers = BTreeMap<String, f64>;
 
-/// A journal of runs that are judged by a few numbers, and its folder, which is locked while this lives.
+/// Journal of a search's runs, in a folder that is locked while this lives: for each run the few numbers that it is
+/// judged by.
 pub struct Ledger {
     path: PathBuf,
     kept: Mutex<Kept>,
@@ -34,11 +35,11 @@ struct Kept {
 }
 
 impl Ledger {
-    /// Name of the journal in its folder.
+    /// Name of the journal's file in its folder.
     pub const FILE: &'static str = "measures.jsonl";
 
-    /// Opens the journal in the folder `dir`, or begins one; `doubts` is told of damaged lines. They and
-    /// lines of another engine are left out; with `fresh`, all lines are.
+    /// Opens the journal in the folder `dir`, or begins one. Damaged lines, of which `doubts` is told, and lines of
+    /// another engine are removed; with `fresh`, all lines are.
     ///
     /// # Errors
     /// The folder cannot be read or written, or another process has it.
@@ -77,7 +78,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The numbers of a run; `None` if it has not been made.
+    /// Numbers of the run with this key; `None` if the journal does not have the run.
     pub fn get(&self, key: RunKey) -> Option<Numbers> {
         let kept = lock(&self.kept);
         kept.runs.get(&key).map(|(_, numbers)| numbers.clone())
@@ -93,7 +94,7 @@ impl Ledger {
         self.len() == 0
     }
 
-    /// Writes the numbers of a run, which must be finite, into the journal.
+    /// Writes the numbers of the run with this key, which must be finite, into the journal.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -106,7 +107,7 @@ impl Ledger {
         self.append(key, numbers, checked(line.to_string()).as_bytes())
     }
 
-    /// Copies the runs that are not here from the journal in the folder `dir`, and returns their number;
+    /// Copies from the journal in the folder `dir` the runs that are not in this one, and returns their number;
     /// `doubts` is told of damaged lines there.
     ///
     /// # Errors
@@ -130,7 +131,7 @@ impl Ledger {
         Ok(new)
     }
 
-    /// Puts the lines into the order of their keys, so that the file is the same however many threads made them.
+    /// Sorts the journal's lines by the keys of the runs, so that the file is the same however many threads made them.
     ///
     /// # Errors
     /// The journal cannot be written.

@@ -26,12 +26,12 @@ const REST: f64 = 1e6;
 /// Series have this many times as many bytes as packets that come when the path is busy leave, at most.
 const SLACK: f64 = 4.0;
 
-/// Most bytes that any run of an experiment can leave: what another machine sends and is longer is refused.
+/// Most bytes that any run of an experiment can leave behind: longer results from other machines are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Most bytes of a run's line in the journal.
+    /// Most bytes of a run's line in the journal of a run directory.
     pub line: usize,
-    /// Most bytes of a run's time series.
+    /// Most bytes of a run's file of time series.
     pub series: usize,
 }
 

@@ -18,20 +18,20 @@ pub struct Maker {
 }
 
 impl Maker {
-    /// Maker of the runs of `design`; `series` says which of them record time series.
+    /// Worker for the experiment `design`; `series` says which of its runs record time series.
     pub fn of<D: Design + ?Sized>(design: &D, series: RecordSeries) -> Self {
         let plan = Plan::of(design, series, ENGINE);
         Self { plan, series }
     }
 
-    /// A hash of all that decides the results: that of the [`Gathering`](super::Gathering) that wants them.
+    /// Hash of all that decides the results, to be compared with that of the [`Gathering`](super::Gathering) that wants
+    /// them.
     pub fn hash(&self) -> u128 {
         self.plan.hash()
     }
 
-    /// Simulates the run with index `place` in the plan, and returns what its journal will have. `None` if
-    /// there is no such run, `simulate` gave it up, or it is not to be kept, because it has a policy of the
-    /// user's own code.
+    /// Simulates the run with index `place` in the plan, and returns what the journal will have of it. `None` if there
+    /// is no such run, `simulate` gave it up, or it cannot be kept because it has a policy of the user's own code.
     pub fn make<D, F>(
         &self,
         design: &D,

@@ -10,9 +10,9 @@ use super::shard::{MergeError, Shards};
 use super::store::RUNS;
 use super::{Design, Doubts, Error, Options, Results};
 
-/// Puts the runs of all shards into the run directory `dir`, and returns the results: these and the journal
-/// are as if one process had made all runs. Runs that `dir` has already are used; so a second merge changes
-/// nothing. `name` is the file of the scenario, for errors.
+/// Puts the runs of all shards into the run directory `dir`, and returns the results. Results and journal are as if one
+/// process had made all runs. Runs that `dir` has already are used; so a second merge changes nothing. `name` is the
+/// file of the scenario, for errors.
 ///
 /// # Errors
 /// The shards are of another engine or of other results than `design` makes, one lacks runs, or a

@@ -61,13 +61,13 @@ pub use shard::{MergeError, ShardFile, Shards};
 
 pub use skywave_sim::ENGINE;
 
-/// The runs of an experiment: points of a sweep, and seeds at each of them.
+/// Experiment to run: the points of a sweep, and the seeds with which each is simulated.
 pub trait Design: Sync {
-    /// Number of points.
+    /// Number of points of the sweep.
     fn points(&self) -> usize;
-    /// The seeds of every point.
+    /// Seeds, the same at every point.
     fn seeds(&self) -> &[u64];
-    /// The simulation at a point, below [`Design::points`], with a seed.
+    /// Specification of the simulation at a point (an index below [`Design::points`]) with a seed.
     fn spec(&self, point: usize, seed: u64) -> Spec;
 }
 
@@ -100,39 +100,41 @@ pub enum RecordSeries {
     Always,
 }
 
-/// How far an experiment is.
+/// Progress of an experiment, in numbers of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Runs finished, those found in the run directory included.
+    /// Number of runs finished, those found in the run directory included.
     pub done: usize,
-    /// Runs found in the run directory.
+    /// Number of finished runs that the run directory had at the start.
     pub reused: usize,
-    /// Runs of the experiment.
+    /// Number of all runs of the experiment, or of its shard.
     pub total: usize,
 }
 
-/// How to run an experiment.
+/// Settings for running an experiment.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Directory that keeps finished runs; `None` keeps nothing.
+    /// Run directory, which keeps finished runs; `None` keeps nothing.
     pub dir: Option<&'a Path>,
-    /// Run everything again, and forget what the directory holds.
+    /// Whether to forget the runs that the directory has, and run everything again.
     pub fresh: bool,
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
     /// Choice of the runs that record time series.
     pub series: RecordSeries,
-    /// The runs of this shard alone; `None` for all.
+    /// Shard (part of the runs) that is run; `None` for all runs.
     pub shard: Option<Shard>,
-    /// Engine version; results of another one are not used.
+    /// Version of the engine; finished runs of another version are not used.
     pub engine: &'a str,
-    /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
+    /// Flag that the caller sets (as on Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
-    /// Called at the start and after every run, from any thread.
+    /// Function called at the start and after every run, from any thread.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Called with the lines of a run directory's journal that are damaged or unchecked, if there are any.
+    /// Function called with the lines of the run directory's journal that are damaged or have no checksum, if there are
+    /// any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
-    /// Called when the run directory is this call's alone, before anything is run: for files that say what is in it.
+    /// Function called when the run directory is locked for this call, before anything is run: to write files that say
+    /// what the directory has.
     pub begin: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 
@@ -156,18 +158,18 @@ impl Default for Options<'_> {
     }
 }
 
-/// Why an experiment could not be run.
+/// Reason why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file of the run directory could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// Error of the operating system.
         source: std::io::Error,
     },
-    /// Another process runs into the same directory.
+    /// Directory that another process or thread has locked for its own runs.
     #[error("{} is in use by another run", .0.display())]
     Busy(PathBuf),
     /// The threads could not be started.
@@ -184,11 +186,11 @@ pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     simulate_watched(spec, watch)
 }
 
-/// Runs an experiment: all points with all seeds.
+/// Runs an experiment: all points with all seeds, but for the runs that the run directory already has.
 ///
-/// Runs start seed by seed, so that a cancelled experiment has a few seeds of every point rather
-/// than all seeds of a few points. `simulate` is given the flag that cancels; when it gives a run up
-/// (`None`), no other one is started. Cancelling is no error: the results then have gaps.
+/// Runs start seed by seed, so that a cancelled experiment has a few seeds of every point rather than all seeds of a
+/// few points. `simulate` is given the flag that cancels; when it gives a run up (`None`), no other one is started.
+/// Cancelling is no error: runs are then missing from the results.
 pub fn run<D, F>(design: &D, options: &Options<'_>, simulate: F) -> Result<Results, Error>
 where
     D: Design + ?Sized,
@@ -199,8 +201,8 @@ where
     gathering.finish()
 }
 
-/// Number of runs that record time series, and about how many bytes they take at most: as many as when
-/// each path is busy at the rate of its slowest link all the time.
+/// Number of runs that record time series, and about how many bytes all of these take at most, if the slowest link of
+/// each run is busy all the time.
 pub fn series_size<D: Design + ?Sized>(design: &D, series: RecordSeries) -> (usize, u64) {
     let (mut runs, mut bytes) = (0, 0.0);
     for point in 0..design.points() {

@@ -33,7 +33,8 @@ impl Shard {
     /// Most shards into which an experiment may be divided.
     pub const MOST: usize = 1_000_000;
 
-    /// Shard `number`, from 1, of `count`; `None` if there is no such.
+    /// Shard `number`, from 1, of `count`; `None` if `number` is not in 1 to `count`, or `count` is above
+    /// [`Self::MOST`].
     pub fn new(number: usize, count: usize) -> Option<Self> {
         let is_one = (1..=count).contains(&number) && count <= Self::MOST;
         is_one.then_some(Self { number, count })

@@ -13,17 +13,17 @@ use super::series::{self, SeriesRecord};
 use super::spill::Spill;
 use crate::threads::lock;
 
-/// Result of one run: its outcome, and its time series, which may be in a file.
+/// Result of one run: its outcome, and its time series, which may be in a file of the run directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunResult {
-    /// Outcome of the run; the series may be on disk instead, see [`RunResult::series`].
+    /// Outcome of the run, perhaps without its time series: see [`RunResult::series`].
     pub outcome: Outcome,
     /// File of the series, when they were stored.
     pub(super) series_file: Option<PathBuf>,
 }
 
 impl RunResult {
-    /// A result held in memory.
+    /// Result of a run whose time series, if any, are in `outcome`.
     pub fn new(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -31,12 +31,12 @@ impl RunResult {
         }
     }
 
-    /// Whether time series were recorded.
+    /// Whether the run has recorded time series.
     pub fn has_series(&self) -> bool {
         self.series_file.is_some() || !self.outcome.series.is_empty()
     }
 
-    /// The time series, read from the run directory when they are there.
+    /// Time series of the run, from its outcome or read from the run directory.
     pub fn series(&self) -> io::Result<Vec<SeriesRecord>> {
         match &self.series_file {
             Some(path) => series::read(path),
@@ -45,16 +45,16 @@ impl RunResult {
     }
 }
 
-/// The results of an experiment: a run for every point and seed, or a gap.
+/// The results of an experiment: a run for every point and seed, or a gap where it is missing.
 ///
-/// There may be a million of them. So they are packed, and beyond some megabytes they are in a file
-/// without a name; each is unpacked when it is asked for. Where that file cannot be read, a run is a gap, and
-/// [`Results::check`] says so.
+/// There may be a million of them. So they are packed, and beyond some megabytes they are in a file without a name;
+/// each is unpacked when it is asked for. Where that file cannot be read, a run is a gap, and [`Results::check`] says
+/// so.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// Version of the engine that made the runs.
     pub engine: String,
-    /// Seeds, the same at every point.
+    /// Seeds of the runs, the same at every point.
     pub seeds: Vec<u64>,
     points: usize,
     runs: Vec<Option<Packed>>,
@@ -79,7 +79,7 @@ enum Recorded {
 }
 
 impl Results {
-    /// Results with every run missing.
+    /// Results of so many points with these seeds in which every run is missing.
     pub fn empty(engine: &str, seeds: &[u64], points: usize) -> Self {
         Self::beside(engine, seeds, points, None)
     }
@@ -101,7 +101,7 @@ impl Results {
         self.points
     }
 
-    /// The run at a point with the seed of that index; `None` when it is missing.
+    /// Run at a point (from 0) with the seed of this index into [`Self::seeds`]; `None` when it is missing.
     pub fn get(&self, point: usize, seed_index: usize) -> Option<RunResult> {
         if seed_index >= self.seeds.len() {
             return None;
@@ -109,7 +109,7 @@ impl Results {
         self.unpacked(point * self.seeds.len() + seed_index)
     }
 
-    /// Whether the run at a point with the seed of this index is there.
+    /// Whether the run at a point with the seed of this index is not missing.
     pub fn has(&self, point: usize, seed_index: usize) -> bool {
         let place = point * self.seeds.len() + seed_index;
         seed_index < self.seeds.len() && self.runs.get(place).is_some_and(Option::is_some)
@@ -133,12 +133,12 @@ impl Results {
         Some(run)
     }
 
-    /// Runs at a point, one a seed, each unpacked when its turn comes; `None` where one is missing.
+    /// Runs at a point, one for each seed in order, each unpacked when its turn comes; `None` where one is missing.
     pub fn at(&self, point: usize) -> impl Iterator<Item = Option<RunResult>> + '_ {
         (0..self.seeds.len()).map(move |seed_index| self.get(point, seed_index))
     }
 
-    /// Run at a point with the first seed that is there; `None` if all are missing.
+    /// Run at a point with the first seed whose run is not missing; `None` if all are.
     pub fn first(&self, point: usize) -> Option<RunResult> {
         self.at(point).flatten().next()
     }
@@ -172,19 +172,19 @@ impl Results {
         }
     }
 
-    /// Runs that are there: point, index of the seed, run, each unpacked when its turn comes.
+    /// All runs that are not missing: index of the point, index of the seed, and the run, unpacked when its turn comes.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, RunResult)> + '_ {
         let n = self.seeds.len().max(1);
         (0..self.runs.len()).filter_map(move |i| Some((i / n, i % n, self.unpacked(i)?)))
     }
 
-    /// Runs that recorded time series: point, index of the seed.
+    /// All runs that recorded time series: index of the point, index of the seed.
     pub fn recorded(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let n = self.seeds.len().max(1);
         self.series.keys().map(move |i| (i / n, i % n))
     }
 
-    /// Number of runs that are there.
+    /// Number of runs that are not missing.
     pub fn finished(&self) -> usize {
         self.runs.iter().flatten().count()
     }
@@ -199,8 +199,8 @@ impl Results {
         self.runs.iter().all(Option::is_some)
     }
 
-    /// Value of each run at a point, in the order of the seeds; `None` where the run is missing or has no
-    /// value.
+    /// Value that the function `value` takes from each run at a point, in the order of the seeds; `None` where the run
+    /// is missing or has no value.
     pub fn samples(
         &self,
         point: usize,

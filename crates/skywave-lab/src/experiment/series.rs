@@ -16,11 +16,11 @@ const MAGIC: &[u8; 8] = b"skywser1";
 /// A time series of one quantity of one flow or link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesRecord {
-    /// Flow or link name.
+    /// Name of the flow or link.
     pub entity: String,
-    /// Quantity, see [`Series::quantity`].
+    /// Name of the quantity, such as `cwnd`; see [`Series::quantity`].
     pub quantity: String,
-    /// Times in seconds and values, in order.
+    /// Pairs of a time in seconds and a value, in order.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -9,22 +9,23 @@ use skywave_sim::{Outcome, Spec};
 use super::{Doubts, ENGINE, Error, NEVER, Options, Progress, RecordSeries, Results, run};
 use crate::scenario::Scenario;
 
-/// How to run several scenarios.
+/// Settings for running several scenarios.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
     /// Folder that keeps finished runs, a sub-folder for each scenario; `None` keeps nothing.
     pub dir: Option<&'a Path>,
-    /// Run everything again, and forget what the folder holds.
+    /// Whether to forget the runs that the folder has, and run everything again.
     pub fresh: bool,
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Engine version; results of another one are not used.
+    /// Version of the engine; finished runs of another version are not used.
     pub engine: &'a str,
-    /// Set by the caller (Ctrl-C) to stop; runs under way are given up.
+    /// Flag that the caller sets (as on Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
-    /// Called at the start of each scenario and after every run, from any thread.
+    /// Function called at the start of each scenario and after every run, from any thread.
     pub progress: &'a (dyn Fn(RunProgress<'_>) + Sync),
-    /// Called with the lines of a run directory's journal that are damaged or unchecked, if there are any.
+    /// Function called with the lines of a run directory's journal that are damaged or have no checksum, if there are
+    /// any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
 }
 
@@ -33,7 +34,7 @@ pub struct RunOptions<'a> {
 pub struct RunProgress<'a> {
     /// Name of the scenario under way.
     pub scenario: &'a str,
-    /// Numbers of runs over all scenarios.
+    /// Progress in numbers of runs, over all scenarios together.
     pub all: Progress,
 }
 
@@ -51,11 +52,11 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// Runs all scenarios, one after the other; the results by their names.
+/// Runs all scenarios, one after the other; returns the results by the scenarios' names.
 ///
-/// Cancelling is no error: the scenarios that were not reached are then not among the results, and
-/// the one that was interrupted has gaps. A scenario that asks for time series records them for
-/// the first seed of each point: they are for its plot, and large.
+/// Cancelling is no error: the scenarios that were not reached are then not among the results, and runs of the one that
+/// was interrupted are missing. A scenario that asks for time series records them for the first seed of each point:
+/// they are for its plot, and large.
 pub fn run_all<F>(
     scenarios: &[Scenario],
     options: &RunOptions<'_>,

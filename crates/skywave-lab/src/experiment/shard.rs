@@ -15,7 +15,8 @@ use super::{Design, Error, RecordSeries};
 /// The file in which the directory of a shard says what it is.
 pub(super) const FILE: &str = "shard.json";
 
-/// Contents of `shard.json`: which part of which experiment a directory holds.
+/// Contents of `shard.json` in the directory of a shard (part of an experiment's runs): which part of which experiment
+/// the directory has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardFile {
@@ -25,7 +26,7 @@ pub struct ShardFile {
     pub of: usize,
     /// Name of the scenario.
     pub scenario: String,
-    /// The scenario's file, as the user named it.
+    /// Path of the scenario's file, as the user named it.
     pub file: String,
     /// Version and fingerprint of the engine.
     pub engine: String,
@@ -38,7 +39,7 @@ pub struct ShardFile {
 }
 
 impl ShardFile {
-    /// Contents of `shard.json` for a shard of the scenario `name`, which was read from `file`.
+    /// Contents of `shard.json` for a shard of the scenario called `name`, which was read from `file`.
     pub fn new<D: Design + ?Sized>(
         design: &D,
         shard: Shard,
@@ -59,7 +60,7 @@ impl ShardFile {
         }
     }
 
-    /// The name of a shard's directory: `my-link.shard-03-of-64`.
+    /// Name of the directory of a shard of the scenario called `name`: `my-link.shard-03-of-64`.
     pub fn directory(name: &str, shard: Shard) -> String {
         let (number, count) = (shard.number(), shard.count());
         let digits = count.to_string().len();
@@ -103,7 +104,7 @@ pub enum MergeError {
     /// A directory is not one that `skywave run --shard` has made.
     #[error("{}: {why}; expected a directory that `skywave run --shard` has made", dir.display())]
     NoShard {
-        /// The directory.
+        /// Path of the directory.
         dir: PathBuf,
         /// Reason why the directory is none of a shard.
         why: String,
@@ -111,9 +112,9 @@ pub enum MergeError {
     /// Two directories have shards of different results.
     #[error("{} and {} do not belong together: {what}", one.display(), other.display())]
     Different {
-        /// The first directory.
+        /// Path of the first directory.
         one: PathBuf,
-        /// Another one.
+        /// Path of a directory whose shard does not belong to the first one's.
         other: PathBuf,
         /// Difference between the two shards, with both values.
         what: String,
@@ -121,49 +122,49 @@ pub enum MergeError {
     /// Two directories have the same shard.
     #[error("shard {shard} is there twice: {} and {}", one.display(), other.display())]
     Doubled {
-        /// The shard.
+        /// Shard that both directories have.
         shard: Shard,
-        /// The first directory.
+        /// Path of one of the directories.
         one: PathBuf,
-        /// Another one.
+        /// Path of the other directory.
         other: PathBuf,
     },
-    /// Directories of some shards were not given.
+    /// Shards of the experiment whose directories were not given.
     #[error("missing: {} of {count}", Numbers(numbers))]
     Missing {
         /// Numbers of the missing shards.
         numbers: Vec<usize>,
-        /// Number of shards.
+        /// Number of shards into which the experiment is divided.
         count: usize,
     },
     /// A shard was made by another engine than this one.
     #[error("{}: made by {theirs}; this is {ours}, whose results may differ", dir.display())]
     Engine {
-        /// The directory.
+        /// Path of the shard's directory.
         dir: PathBuf,
-        /// Engine that made the shard.
+        /// Version of the engine that made the shard.
         theirs: String,
-        /// Engine of this program.
+        /// Version of the engine of this program.
         ours: String,
     },
     /// The scenario, or a file that it names, has changed since the shards were made.
     #[error("{}: shards of other results than {scenario} makes: it or a file that it names has changed since", dir.display())]
     Changed {
-        /// The first shard's directory.
+        /// Path of the first shard's directory.
         dir: PathBuf,
-        /// The scenario's file.
+        /// Path of the scenario's file.
         scenario: String,
     },
-    /// A shard lacks runs.
+    /// A shard of which runs are missing.
     #[error("{}: shard {shard} has {done} of {runs} runs; run it again, it goes on from there", dir.display())]
     Incomplete {
-        /// The directory.
+        /// Path of the shard's directory.
         dir: PathBuf,
-        /// The shard.
+        /// Shard of which runs are missing.
         shard: Shard,
-        /// Runs that are there.
+        /// Number of runs that the shard has made.
         done: usize,
-        /// Runs of the shard.
+        /// Number of runs that the shard should have.
         runs: usize,
     },
     /// The runs could not be read or kept.
@@ -193,7 +194,7 @@ impl fmt::Display for Numbers<'_> {
     }
 }
 
-/// Directories that belong together: all shards of one experiment, each once.
+/// Directories of all shards of one experiment, each shard once.
 #[derive(Debug)]
 pub struct Shards {
     /// Directories of the shards, by the shards' numbers from 1.
@@ -202,13 +203,13 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// The copy of the scenario in the directory of a shard.
+    /// Name of the file with the scenario's text in the directory of a shard.
     pub const SCENARIO: &'static str = "scenario.toml";
 
-    /// Reads `shard.json` in each directory, and checks that they are all shards of one experiment.
+    /// Reads `shard.json` in each directory, and checks that the directories have all shards of one experiment.
     ///
     /// # Errors
-    /// One is no shard's, two have shards of different results or the same one, or one is missing.
+    /// A directory has no shard, two have shards of different results or the same shard, or a shard is missing.
     pub fn read(dirs: &[PathBuf]) -> Result<Self, MergeError> {
         let mut found: BTreeMap<usize, &PathBuf> = BTreeMap::new();
         let mut first: Option<(&PathBuf, ShardFile)> = None;
@@ -249,19 +250,20 @@ impl Shards {
         })
     }
 
-    /// Contents of one shard's `shard.json`; all but the number of the shard holds for every one.
+    /// Contents of the first given directory's `shard.json`; all of it but the number of the shard holds for every
+    /// directory.
     pub fn file(&self) -> &ShardFile {
         &self.file
     }
 
-    /// The directories, each with its shard.
+    /// Directories with their shards, in the order of the shards' numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, Shard)> {
         let count = self.file.of;
         let numbered = self.dirs.iter().zip(1..);
         numbered.filter_map(move |(dir, number)| Some((dir.as_path(), Shard::new(number, count)?)))
     }
 
-    /// The directory of the first shard.
+    /// Path of the directory of shard 1.
     pub fn first(&self) -> &Path {
         self.dirs.first().map_or(Path::new(""), PathBuf::as_path)
     }

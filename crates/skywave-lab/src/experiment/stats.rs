@@ -6,25 +6,25 @@
 
 use std::collections::BTreeMap;
 
-/// The confidence level of every interval.
+/// Confidence level of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A mean with its 95% interval.
+/// Mean of some samples with its 95 % interval (Student's t).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Number of samples.
     pub n: usize,
     /// Sample mean.
     pub mean: f64,
-    /// Sample standard deviation (n − 1); zero for one sample.
+    /// Sample standard deviation (divisor n − 1); zero for one sample.
     pub sd: f64,
-    /// Half the width of the interval; `None` for one sample, which says nothing of its spread.
+    /// Half the width of the 95 % interval; `None` for one sample, which says nothing of its spread.
     pub half: Option<f64>,
 }
 
 impl Estimate {
-    /// The estimate from `samples`; `None` when there are none, or when one is infinite: a mean over those runs alone in
-    /// which something came to its end would be too small.
+    /// Estimate from `samples`; `None` when there are none, or when one is not finite (as the time until something that
+    /// had not come by the end of a run): the mean of the others would be too small.
     pub fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
@@ -37,7 +37,7 @@ impl Estimate {
         Some(Self::from_moments(n, mean, sd))
     }
 
-    /// The estimate of `n` samples with this mean and standard deviation (n − 1).
+    /// Estimate from `n` samples with this mean and standard deviation (divisor n − 1).
     pub fn from_moments(n: usize, mean: f64, sd: f64) -> Self {
         let half = (n > 1).then(|| t_critical(n - 1) * sd / libm::sqrt(n as f64));
         Self { n, mean, sd, half }
@@ -49,27 +49,28 @@ impl Estimate {
         (self.mean - half, self.mean + half)
     }
 
-    /// Whether the interval lies on one side of zero.
+    /// Whether the 95 % interval lies on one side of zero; never for one sample.
     pub fn is_significant(&self) -> bool {
         let (low, high) = self.bounds();
         self.half.is_some() && (low > 0.0 || high < 0.0)
     }
 
-    /// Whether two measurements of one thing agree: the means are apart by at most `tolerance`, as a share
-    /// of the reference's, or the intervals overlap. One sample is a point without an interval.
+    /// Whether two measurements of one thing agree: the means are apart by at most `tolerance`, as a share of the
+    /// reference's mean (0.1 is 10 %), or the intervals overlap. One sample is a point without an interval.
     pub fn agrees(&self, reference: &Self, tolerance: f64) -> bool {
         let (low, high) = self.bounds();
         let (their_low, their_high) = reference.bounds();
         self.is_close(reference, tolerance) || (low <= their_high && their_low <= high)
     }
 
-    /// Whether the means are apart by at most `tolerance`, as a share of the reference's.
+    /// Whether the means are apart by at most `tolerance`, as a share of the reference's mean (0.1 is 10 %).
     pub fn is_close(&self, reference: &Self, tolerance: f64) -> bool {
         (self.mean - reference.mean).abs() <= tolerance * reference.mean.abs()
     }
 }
 
-/// Mean and median of the samples of some runs, and how many samples there are.
+/// Mean and median of a measured number over some runs; a sample is infinite if it is the time until something that had
+/// not come by the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
     /// Mean of the samples; `None` without samples, or when one is infinite.
@@ -79,14 +80,14 @@ pub struct Average {
     pub median: Option<f64>,
     /// Number of finite samples.
     pub finite: usize,
-    /// Number of infinite samples: of runs that ended before something did.
+    /// Number of infinite samples: of runs that ended before something came.
     pub late: usize,
     /// Number of runs, those without a sample included.
     pub runs: usize,
 }
 
 impl Average {
-    /// Average of these samples of `runs` runs, infinite where something has not come to its end.
+    /// Average of these samples of `runs` runs; a sample is infinite where a run ended before something came.
     pub fn of(samples: &[f64], runs: usize) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -115,17 +116,18 @@ fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(usize, f64, f64)> {
         .collect()
 }
 
-/// The mean of `a − b`, seed by seed; entry `i` of both must come from the same seed. `None` if no seed has
+/// Mean of `a − b`, seed by seed; entry `i` of both must come from the same seed. `None` if no seed has a value in
 /// both.
 pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     let differences: Vec<f64> = pairs(a, b).iter().map(|(_, a, b)| a - b).collect();
     Estimate::of(&differences)
 }
 
-/// The relative gain of `a` over `b`: mean(a) / mean(b) − 1, seed by seed.
+/// Relative gain of `a` over `b`, mean(a) / mean(b) − 1, with an interval paired by seed: 0.1 is 10 % more. Entry `i`
+/// of both must come from the same seed.
 ///
-/// It is the ratio of means, as papers state gains, and not the mean of ratios, which one bad seed
-/// of `b` dominates. Single zeros do no harm; `None` when the mean of `b` is not above zero.
+/// The gain is the ratio of means, as papers state gains, and not the mean of ratios, which one bad seed of `b`
+/// dominates. Single zeros do no harm; `None` when the mean of `b` is not above zero.
 pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     mean_ratio(&[(a, b)]).map(|ratio| Estimate {
         mean: ratio.mean - 1.0,
@@ -136,13 +138,12 @@ pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
 /// Samples of two variants, entry `i` of both from the same seed.
 pub type Paired<'a> = (&'a [Option<f64>], &'a [Option<f64>]);
 
-/// The mean over several comparisons of mean(a) / mean(b), all with the same seeds.
+/// Mean over several comparisons of the ratio mean(a) / mean(b), all with the same seeds.
 ///
-/// The interval is the delta method's for ratios of paired means. With R a ratio of n pairs, one seed
-/// moves R by its residual (a − R b) / mean(b), divided by n. A seed moves the mean of all ratios by the
-/// average of that over the comparisons; so what comparisons have in common stays in, and a seed that
-/// one of them lacks still counts in the others. `None` without comparisons, when one has no pair, or
-/// when the mean of some `b` is not above zero.
+/// The interval is the delta method's for ratios of paired means. With R a ratio of n pairs, one seed moves R by its
+/// residual (a − R b) / mean(b), divided by n. A seed moves the mean of all ratios by the average of that over the
+/// comparisons; so what comparisons have in common stays in, and a seed that one of them lacks still counts in the
+/// others. `None` without comparisons, when one has no pair, or when the mean of some `b` is not above zero.
 pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
     let all: Vec<_> = comparisons.iter().map(|(a, b)| pairs(a, b)).collect();
     let places = all.iter().flatten().map(|&(seed, ..)| (seed, 0.0));
@@ -184,8 +185,8 @@ fn t_critical(dof: usize) -> f64 {
     t_quantile(f64::midpoint(1.0, CONFIDENCE), dof)
 }
 
-/// The value below which a share of an ascending sample lies, interpolated between neighbours (as R's
-/// type 7 and NumPy's default); `None` of an empty sample. Infinite samples are the largest ones.
+/// Quantile of an ascending sample: the value below which the given share (0 to 1) of it lies, interpolated between
+/// neighbours (as R's type 7 and NumPy's default); `None` of an empty sample. Infinite samples are the largest ones.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;
@@ -197,7 +198,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(below + (above - below) * at.fract())
 }
 
-/// The value that Student's t with `dof` degrees of freedom stays below with probability `p`.
+/// Quantile of Student's t: the value that it stays below with probability `p`, at `dof` degrees of freedom.
 ///
 /// Bisection on the exact distribution: slow next to an approximation and the same on every machine.
 pub fn t_quantile(p: f64, dof: usize) -> f64 {
@@ -222,8 +223,8 @@ pub fn t_quantile(p: f64, dof: usize) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// P(T ≤ t) of Student's t for a whole number of degrees of freedom: the finite sums of Abramowitz
-/// and Stegun 26.7.3 and 26.7.4.
+/// Distribution function P(T ≤ t) of Student's t for `dof` degrees of freedom: the finite sums of Abramowitz and Stegun
+/// 26.7.3 and 26.7.4.
 pub fn t_distribution(t: f64, dof: usize) -> f64 {
     let nu = dof.max(1) as f64;
     let theta = libm::atan(t / libm::sqrt(nu));

@@ -4,8 +4,8 @@ use skywave_sim::outcome::MAX_REQUESTS;
 
 use crate::experiment::{Results, RunResult};
 
-/// Warnings to print with results, a paragraph: of points where seeds say nothing about chance, and of flows
-/// of which no more than [`MAX_REQUESTS`] single transfers are kept. `None` if none is due.
+/// Warnings to print below results, as text: of points where all seeds gave the same, and of flows with so many
+/// transfers that only the first [`MAX_REQUESTS`] are kept one by one. `None` if none is due.
 pub fn caution(results: &Results) -> Option<String> {
     let due = [of_intervals(results), of_requests(results)];
     let due: Vec<String> = due.into_iter().flatten().collect();

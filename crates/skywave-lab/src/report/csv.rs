@@ -11,10 +11,10 @@ use arrow_schema::DataType;
 
 use super::frame::Frame;
 
-/// Writes a table, with the names of its columns in the first line.
+/// Writes a table of results as CSV, with the names of its columns in the first line.
 ///
 /// # Errors
-/// `out` cannot be written, or a run not be read back.
+/// `out` cannot be written, or a run cannot be read back.
 pub fn write_csv<W: Write>(out: W, frame: Frame<'_>) -> io::Result<()> {
     let mut out = WriterBuilder::new()
         .terminator(Terminator::Any(b'\n'))

@@ -14,7 +14,7 @@ use crate::experiment::file::Draft;
 use crate::experiment::guard::Lock;
 use crate::experiment::{Results, RunResult};
 
-/// Fate of the time series that an earlier run left, where these results have none of their own.
+/// Fate of the time series that an earlier run left in the directory, when the new results have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesBefore {
     /// The time series stay: they are of the same runs.
@@ -23,9 +23,10 @@ pub enum SeriesBefore {
     Removed,
 }
 
-/// Writes all files of a finished experiment into its run directory, tables also as CSV if `csv`. Captures,
-/// time series and CSV of an earlier run stay if the results are the same, else they go; returns which, if
-/// there were time series and none are new. Waits until no other process or thread uses the directory.
+/// Writes all files of a finished experiment into its run directory, tables also as CSV if `csv`. Captures, time series
+/// and CSV of an earlier run stay if the results are the same, else they are removed. Returns which of both became of
+/// earlier time series; `None` if there were none, or there are new ones. Waits until no other process or thread uses
+/// the directory.
 pub fn write_all(
     dir: &Path,
     study: &Study,

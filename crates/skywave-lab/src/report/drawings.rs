@@ -16,16 +16,16 @@ const MAX_NAME: usize = 120;
 /// A plot of a report as an SVG file of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// Name of its file without the ending, as `goodput-against-loss-rate`. Each drawing of a report has
-    /// a name of its own.
+    /// Name of the drawing's file without the ending, as `goodput-against-loss-rate`; no two drawings of a report have
+    /// the same.
     pub name: String,
-    /// The plot's heading, for people.
+    /// Heading of the plot, for people.
     pub title: String,
-    /// The plot as an SVG file.
+    /// Contents of the SVG file.
     pub svg: String,
 }
 
-/// Plots of the report, each on its own: as on the report's page, or in the form that `print` asks for.
+/// Plots of a report, each as a file of its own: as on the report's page, or for paper as `print` asks.
 ///
 /// # Errors
 ///

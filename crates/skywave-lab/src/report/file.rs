@@ -11,11 +11,11 @@ use super::study::Study;
 use crate::experiment::Error;
 use crate::experiment::file::write_atomically;
 
-/// A file that could not be written.
+/// Error of a report's file that could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}", path.display())]
 pub struct WriteError {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Error of the operating system.
     pub source: io::Error,
@@ -27,7 +27,7 @@ impl From<WriteError> for Error {
     }
 }
 
-/// Writes one file, whole or not at all.
+/// Writes one file with what `content` puts out, whole or not at all.
 pub fn write_file(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -38,10 +38,10 @@ pub fn write_file(
     })
 }
 
-/// Removes a file, if it is there.
+/// Removes a file; none at `path` is no error.
 ///
 /// # Errors
-/// When the system does not let it go.
+/// When the operating system does not remove the file.
 pub fn remove_file(path: &Path) -> Result<(), WriteError> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(WriteError {
@@ -52,7 +52,7 @@ pub fn remove_file(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// The kind of file that a drawing becomes.
+/// Kind of file that the drawings of a report become.
 #[derive(Clone, Debug)]
 pub enum Format {
     /// SVG as it is.
@@ -62,8 +62,8 @@ pub enum Format {
     Pdf(Fonts),
 }
 
-/// Writes each drawing into `dir`, with the study's name and its own: lossy-link-goodput-against-loss-rate.svg.
-/// Gives the paths.
+/// Writes each drawing into a file in `dir` that has the study's name and its own:
+/// `lossy-link-goodput-against-loss-rate.svg`. Returns the paths.
 pub fn write_drawings(
     dir: &Path,
     study: &Study,

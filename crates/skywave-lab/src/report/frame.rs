@@ -30,14 +30,14 @@ pub use summary::summary;
 /// Rows that are put together in one batch.
 const BATCH: usize = 64 * 1024;
 
-/// An Arrow table of results: its schema, and an iterator over its rows in batches.
+/// An Arrow table of results: its schema, and an iterator over batches of its rows.
 pub struct Frame<'a> {
     schema: SchemaRef,
     batches: Box<dyn Iterator<Item = io::Result<RecordBatch>> + 'a>,
 }
 
 impl<'a> Frame<'a> {
-    /// A table with these columns; each item of `columns` is a batch, an array for each field.
+    /// Table with the columns `fields`; each item of `columns` is a batch of rows, an array for each field.
     pub fn new(
         fields: Vec<Field>,
         columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
@@ -69,7 +69,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Names, types and units of the columns.
+    /// Schema of the table: names, types and units of the columns.
     pub fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
@@ -235,7 +235,8 @@ fn named<T>(name: String, parts: impl Iterator<Item = T>) -> impl Iterator<Item 
     parts.map(move |part| (Arc::clone(&name), part))
 }
 
-/// Table of what radio stations did over time: one row for each run, station and span of time.
+/// Table of what radio stations did over time: one row for each run, station and stretch of one activity (sending,
+/// receiving, …).
 pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("from_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -283,7 +284,7 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Table of single transfers: one row for each run, flow and transfer that was kept by itself.
+/// Table of single transfers (requests): one row for each run, flow and transfer that the outcome keeps one by one.
 pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -360,7 +361,7 @@ fn chunked<T>(mut rows: impl Iterator<Item = T>) -> impl Iterator<Item = Vec<T>>
     })
 }
 
-/// A column of texts.
+/// Arrow column of texts.
 pub fn text<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
@@ -373,7 +374,7 @@ fn reals(values: impl Iterator<Item = f64>) -> ArrayRef {
     Arc::new(Float64Array::from_iter_values(values))
 }
 
-/// Metadata of a field with a unit. One entry only: the order of several would be by chance.
+/// Metadata of an Arrow field with a unit such as `s`. One entry only: the order of several would be by chance.
 pub fn unit(name: &str) -> HashMap<String, String> {
     HashMap::from([("unit".to_owned(), name.to_owned())])
 }

@@ -20,7 +20,7 @@ pub struct Grid {
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// Number of first columns that name the row.
+    /// Number of columns, from the first on, that name the row.
     pub names: usize,
     /// Rows of the table, each with a cell for each column.
     pub rows: Vec<Vec<String>>,
@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The table with at most `rows` rows.
+    /// The table with its first `rows` rows at most; the others are counted as left out.
     pub fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
@@ -37,7 +37,7 @@ impl Grid {
     }
 }
 
-/// The text in place of a number that is missing.
+/// Text in place of a number that is missing.
 pub const NONE: &str = "–";
 
 fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {

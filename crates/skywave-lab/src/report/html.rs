@@ -38,13 +38,13 @@ const TABLE: &str = include_str!("html/table.html");
 /// A plot with its tables.
 const FIGURE: &str = include_str!("html/figure.html");
 const TEMPLATE: &str = include_str!("template.html");
-/// Style sheet of all HTML pages.
+/// Style sheet (CSS) of all HTML pages.
 pub const CSS: &str = include_str!("style.css");
 
 /// Choices for a report's HTML page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlOptions {
-    /// The series that gains are relative to, by its label; the first one when there is no such.
+    /// Label of the series that gains are relative to; `None`, or one that no series has, for the first series.
     pub reference: Option<String>,
     /// Shell command by which the page says to run the scenario again; `None` for `skywave run NAME.toml`.
     pub command: Option<String>,
@@ -104,7 +104,7 @@ pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io:
     Ok(html)
 }
 
-/// A script of a page, with the hash by which the page's Content-Security-Policy permits it.
+/// A script of an HTML page, with the hash by which the page's Content-Security-Policy permits it.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
     /// Text of the script.
@@ -113,8 +113,8 @@ pub struct Script {
     pub hash: &'static str,
 }
 
-/// Renders an HTML page from its template, which begins with the body's content, may call `table(grid)`, and
-/// gets `page` as data; `script`, if there is one, runs in the page.
+/// Renders an HTML page from a template (Jinja) of the body's content, which may call `table(grid)` and gets the data
+/// `page`; `css` is the page's style sheet, and `script`, if there is one, runs in the page.
 ///
 /// # Errors
 ///

@@ -3,12 +3,12 @@
 use crate::experiment::stats::Estimate;
 use skywave_sim::outcome::Unit;
 
-/// A unit with its prefix: a value times `factor` is in `label`.
+/// Unit with its prefix, such as Mb/s: a number in the base unit times `factor` is in this one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaled {
-    /// Factor to multiply by.
+    /// Factor by which a number in the base unit is multiplied.
     pub factor: f64,
-    /// The unit as written; may be empty.
+    /// Unit as written, with its prefix: `Mb/s`; may be empty.
     pub label: &'static str,
 }
 
@@ -35,7 +35,7 @@ const SECONDS: Prefixes = &[
     (0.0, 1.0, "s"),
 ];
 
-/// The prefix that suits values up to `largest`.
+/// Unit with the prefix that suits values up to `largest`, which is in the base unit.
 pub fn scale(unit: Unit, largest: f64) -> Scaled {
     let plain = |label| Scaled { factor: 1.0, label };
     let prefixes = match unit {
@@ -62,7 +62,7 @@ pub fn scale(unit: Unit, largest: f64) -> Scaled {
     }
 }
 
-/// Decimals for a column of values up to `largest`: three below ten, four digits above.
+/// Number of decimals for a column of values up to `largest`: three below 10, two below 100, one below 1000, else none.
 pub fn decimals(largest: f64) -> usize {
     match largest.abs() {
         x if x < 10.0 => 3,
@@ -72,7 +72,7 @@ pub fn decimals(largest: f64) -> usize {
     }
 }
 
-/// A number with `decimals` decimals, never "-0.000", with a true minus sign.
+/// Text of a number with `decimals` decimals, never "-0.000", with a true minus sign.
 pub fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
@@ -91,7 +91,7 @@ pub fn plus_minus(estimate: &Estimate, factor: f64, decimals: usize) -> String {
     }
 }
 
-/// A relative gain in percent with its interval, without the sign of percent:
+/// Text of a relative gain (0.1 is 10 %) in percent with its 95 % interval, without the sign of percent:
 /// `+12.3 [+9.8, +14.8]`.
 pub fn percent(gain: &Estimate) -> String {
     let signed = |x: f64| {
@@ -112,7 +112,7 @@ pub fn percent(gain: &Estimate) -> String {
     }
 }
 
-/// A number as short as it can be written exactly; very large and very small ones with an exponent.
+/// Text of a number, as short as it can be exactly; very large and very small ones have an exponent.
 pub fn plain(x: f64) -> String {
     let size = x.abs();
     let text = if size != 0.0 && !(1e-6..1e12).contains(&size) {
@@ -126,13 +126,13 @@ pub fn plain(x: f64) -> String {
     }
 }
 
-/// A number of things: `1 run`, `2 runs`.
+/// Text of a number of things: `1 run`, `2 runs`.
 pub fn counted(number: usize, thing: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{ending}")
 }
 
-/// A power of ten: `10⁻⁵`.
+/// Text of a power of ten: `10⁻⁵`.
 pub fn power_of_ten(exponent: i32) -> String {
     let exponent = exponent.to_string();
     let digits = exponent.chars().map(|c| match c {

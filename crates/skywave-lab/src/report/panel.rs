@@ -20,35 +20,36 @@ const MAX_FLOW_SERIES: usize = 8;
 /// Most series of a plot; nobody tells more of them apart.
 const MAX_SERIES: usize = 500;
 
-/// Point of the sweep that one of several plots is for: swept paths in words, with their values.
+/// Facet: which of several like plots one is, by the swept paths that are neither on its axis nor its series, as pairs
+/// of the path in words and its value.
 pub type Facet = Vec<(String, String)>;
 
 /// Numbers and words of one plot and its table: series of samples over a common horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// How the plot is drawn.
+    /// Kind of plot that shows the numbers.
     pub kind: PlotKind,
-    /// Whether the plot shows bins of time, of which there may be many.
+    /// Whether the plot shows bins of time, of which there may be very many.
     pub over_time: bool,
-    /// The heading: the scenario's own, or else one made of the labels of the axes.
+    /// Heading of the plot: the scenario's own, or else one made of the labels of the axes.
     pub title: String,
-    /// Whether the scenario's file wants no heading above the plot.
+    /// Whether the scenario's file asks for no heading above the plot.
     pub untitled: bool,
-    /// The heading in a few words, for the name of a file: `goodput against loss rate`.
+    /// Heading in a few words, from which the name of a file is made: `goodput against loss rate`.
     pub name: String,
-    /// Values of the swept paths that are neither on the axis nor series; empty if there are none.
+    /// Values of those swept paths that are neither on the axis nor series; empty if there are none.
     pub facet: Facet,
     /// Name for people of the measured quantity: `Goodput`.
     pub y_label: String,
-    /// Name that the scenario file gives to the vertical axis, if it gives one.
+    /// Name that the scenario's file gives to the vertical axis; `None` if it gives none.
     pub y_given: Option<String>,
     /// Unit of the measured quantity.
     pub y_unit: Unit,
-    /// Whether the quantity is the time until something, which may not have come by the end of a run.
+    /// Whether the quantity is the time until something comes, which may not have come by the end of a run.
     pub until: bool,
     /// Whether the vertical axis is logarithmic.
     pub y_log: bool,
-    /// The horizontal axis.
+    /// Horizontal axis of the plot, with the places at which there are samples.
     pub x: XAxis,
     /// Property by which the series are told apart, in words: `transport`, `flow`, `seed`; empty for a single
     /// series.
@@ -62,31 +63,31 @@ pub struct Panel {
 pub struct XAxis {
     /// Name of the axis: a swept path in words, `time`, `seed`, or for a distribution the measured quantity.
     pub label: String,
-    /// The label without the link or flow that it belongs to, for the head of a column.
+    /// Name of the axis without that of the link or flow it belongs to, for the head of a column.
     pub brief: String,
-    /// Name that the scenario file gives to the axis, if it gives one.
+    /// Name that the scenario's file gives to the axis; `None` if it gives none.
     pub given: Option<String>,
-    /// Unit of the numbers, when they have one.
+    /// Unit of the axis's numbers; `None` if they have none, or are names.
     pub unit: Option<&'static str>,
     /// Whether the axis is logarithmic.
     pub log: bool,
-    /// The values, ascending if they are numbers.
+    /// Places on the axis at which there may be samples, ascending if they are numbers.
     pub values: Vec<XValue>,
 }
 
-/// A place on the horizontal axis.
+/// Place on the horizontal axis of a panel: a value of a swept path, a time, or a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XValue {
-    /// The value as written in the scenario.
+    /// Value as written in the scenario.
     pub label: String,
-    /// Name of the value for people: in short, or as the file calls it.
+    /// Name of the value for people: a short form, or the one that the scenario's file gives.
     pub name: String,
-    /// The value as a number, in SI units; `None` for a name.
+    /// Value as a number, in SI units; `None` for a name.
     pub number: Option<f64>,
 }
 
 impl XValue {
-    /// A place that is no more than a number.
+    /// Place on the axis that is only a number, in SI units.
     pub fn number(number: f64) -> Self {
         let label = number.to_string();
         Self {
@@ -105,13 +106,13 @@ pub struct PanelSeries {
     /// Name of the series for people: the one that the scenario's `[report]` gives to its value, or else a short form. A number
     /// or flag without a given name follows that of its parameter: `loss rate 0.01`.
     pub name: String,
-    /// Samples by the index of their place on the horizontal axis; a place without samples is left out.
+    /// Samples of each place on the horizontal axis, by the index of the place; a place without samples is left out.
     pub samples: BTreeMap<usize, Samples>,
 }
 
-/// The samples of a series at a place of the axis, one a seed (or more than one, as many of each seed), in
-/// SI units. Only those between the first and the last one that are there are in memory: a million seeds may
-/// each have a place of its own.
+/// Samples of one series at one place of the horizontal axis, in SI units: one for each seed (or the same number for
+/// each), in the order of the seeds; some may be missing. Memory is taken only from the first to the last one that is
+/// there: where the axis has a place for each of a million seeds, a place has but one sample.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Samples {
     first: usize,
@@ -121,7 +122,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples that are there; infinite for what is later than the end of a run.
+    /// Samples that are not missing, in the order of the seeds; infinite for the time until something that had not come
+    /// by the end of the run.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().copied().flatten()
     }
@@ -188,7 +190,7 @@ impl PanelSeries {
         values
     }
 
-    /// Mean of this series minus that of `other` at axis index `x`, paired by seed; `None` if no seed has
+    /// Mean of this series minus that of `other` at axis index `x`, paired by seed; `None` if no seed has a sample in
     /// both.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
@@ -196,14 +198,14 @@ impl PanelSeries {
     }
 
     /// Relative gain of the mean at axis index `x` over that at index `reference`, paired by seed: 0.1 is 10 % more.
-    /// `None` if a place has no samples, no seed has both, or the reference's mean is not above zero.
+    /// `None` if a place has no samples, no seed has one in both, or the reference's mean is not above zero.
     pub fn gain_along(&self, x: usize, reference: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, self, reference)?;
         paired_gain(ours, theirs)
     }
 
-    /// Relative gain of the mean over that of `other` at axis index `x`, paired by seed: 0.1 is 10 % more.
-    /// `None` if no seed has both, or the mean of `other` is not above zero.
+    /// Relative gain of the mean over that of `other` at axis index `x`, paired by seed: 0.1 is 10 % more. `None` if no
+    /// seed has a sample in both, or the mean of `other` is not above zero.
     pub fn gain(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_gain(ours, theirs)
@@ -216,8 +218,8 @@ impl PanelSeries {
 }
 
 impl Panel {
-    /// Largest mean of a place on the axis, or median where there is no mean, without its sign: for the
-    /// choice of the unit.
+    /// Largest absolute value that the plot shows: of means, or of medians where there is no mean. For the choice of
+    /// the unit's prefix.
     pub fn largest(&self) -> f64 {
         let places = 0..self.x.values.len();
         let middles = self
@@ -227,12 +229,12 @@ impl Panel {
         middles.map(f64::abs).fold(0.0, f64::max)
     }
 
-    /// Whether every place on the axis is a number.
+    /// Whether every place on the horizontal axis is a number.
     pub fn is_numeric(&self) -> bool {
         self.x.values.iter().all(|v| v.number.is_some())
     }
 
-    /// Heading of the plot, with the facet if there are several plots.
+    /// Heading of the plot, followed by the values of its facet if there are several like plots.
     pub fn full_title(&self) -> String {
         match self.facet_label() {
             facet if facet.is_empty() => self.title.clone(),
@@ -240,7 +242,8 @@ impl Panel {
         }
     }
 
-    /// Text of the facet for people: `duration = 480s, …`; empty when there is only one plot.
+    /// Text of the facet (which of several like plots this is) for people: `duration = 480s, …`; empty for the only
+    /// plot.
     pub fn facet_label(&self) -> String {
         let parts = self
             .facet
@@ -250,9 +253,9 @@ impl Panel {
     }
 }
 
-/// The panels of a study: the plots that its scenario asks for, or else goodput over the sweep, one
-/// panel for each combination of what is neither on the axis nor a series. Plots of recorded time series
-/// are not among them.
+/// The panels of a study: the plots that its scenario asks for, or else goodput over the sweep, one panel for each
+/// combination of swept values that are neither on the axis nor series. Plots of recorded time series are not among
+/// them.
 pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     let sketches = sketches(study);
     sketches

@@ -43,8 +43,8 @@ pub(super) fn write<W: Write + Send>(
     results.check()
 }
 
-/// Writes a table as a Parquet file, with what it depends on as metadata `skywave.KEY`: the version of the
-/// engine, the random generator, and the pairs in `metadata`.
+/// Writes a table of results as a Parquet file, with metadata `skywave.KEY` about what the numbers depend on: the
+/// version of the engine, the random generator, and the pairs in `metadata`.
 pub fn write_frame<W: Write + Send>(
     out: W,
     frame: Frame<'_>,

@@ -17,18 +17,19 @@ use crate::experiment::file::DraftDirectory;
 use crate::experiment::guard::Lock;
 use crate::scenario::{ParamValue, Written};
 
-/// Name of the folder in a run directory that has the results as a data set of Hive's layout.
+/// Name of the folder in a run directory that has the results in Hive's layout: a folder for each value of a swept
+/// path.
 pub const PARTITIONED: &str = "results";
 /// The name of the file in each of its folders.
 const FILE: &str = "part-0.parquet";
 /// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Writes the rows of `results.parquet` into a folder for each value of the swept path `key`, whole or not at all; the
-/// column of that path is in the folders' names alone. Gives the folder around them.
+/// Writes the rows of `results.parquet` into a folder for each value of the swept path `key`, all or nothing; the
+/// column of that path is in the folders' names alone. Returns the path of the folder around them.
 ///
 /// # Errors
-/// When a file cannot be written, or a run not be read back.
+/// When a file cannot be written, or a run cannot be read back.
 pub fn write_partitioned(
     dir: &Path,
     study: &Study,

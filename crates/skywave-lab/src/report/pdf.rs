@@ -17,11 +17,11 @@ const BUILT_IN_NAME: &str = "Liberation Sans";
 /// Names that a message about a missing font can hold.
 const MAX_NAMES: usize = 12;
 
-/// The fonts that the text of a figure may be set in.
+/// Fonts that the text of a PDF figure may be set in.
 #[derive(Clone, Debug)]
 pub struct Fonts(Arc<Database>);
 
-/// A font that this machine does not have.
+/// Error of a font that this machine does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the font \"{name}\" is not installed here; a PDF contains its font\n{help}")]
 pub struct NoSuchFont {
@@ -32,15 +32,14 @@ pub struct NoSuchFont {
 }
 
 impl Fonts {
-    /// The font that is built in: Liberation Sans, which is as wide as Helvetica and Arial.
+    /// Built-in font alone: Liberation Sans, which is as wide as Helvetica and Arial.
     pub fn built_in() -> Self {
         Self(Arc::new(with_built_in()))
     }
 
-    /// A font that is installed on this machine, and the one that is built in for letters that it lacks.
+    /// Font that is installed on this machine, and the built-in one for letters that it lacks.
     ///
     /// # Errors
-    ///
     /// When there is no font of that name.
     pub fn named(name: &str) -> Result<Self, NoSuchFont> {
         let mut fonts = with_built_in();
@@ -103,7 +102,7 @@ fn help(installed: &Database) -> String {
     format!("help: {listed} installed; without a font it is {BUILT_IN_NAME}, which is built in")
 }
 
-/// A picture as a PDF of one page of its size. The same picture and fonts give the same bytes.
+/// SVG picture as a PDF of one page of its size. The same picture and fonts give the same bytes.
 ///
 /// # Errors
 ///

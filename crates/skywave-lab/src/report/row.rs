@@ -9,25 +9,25 @@ use super::study::{Study, StudyPoint};
 use crate::experiment::Results;
 use crate::scenario::{ParamValue, Written};
 
-/// The measurements of one flow of one run, with everything that names the run.
+/// Result row: the measurements of one flow in one run, with all that names the run.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,
     /// Seed of the run.
     pub seed: u64,
-    /// The point of the sweep.
+    /// Point of the sweep at which the run was made.
     pub point: &'a StudyPoint,
-    /// The flow's transport.
+    /// Transport of the flow, as in the scenario.
     pub transport: &'a str,
     /// Measurements of the flow.
     pub flow: FlowOutcome,
-    /// Whether all seeds gave the same result at this point, so that intervals there have no width and say
-    /// nothing; `None` where there is nothing to compare with.
+    /// Whether all seeds gave the same result at this point, so that intervals there have no width and say nothing;
+    /// `None` where there is only one seed.
     pub same_for_all_seeds: Option<bool>,
 }
 
-/// All rows, point by point, then seed by seed, then flow by flow.
+/// Result rows of an experiment, point by point, then seed by seed, then flow by flow.
 pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = Row<'a>> {
     rows_at(study, results, 0..results.points())
 }

@@ -6,24 +6,24 @@ use crate::scenario::{ParamValue, Point, Report, Scenario};
 /// Part of a scenario that reports need: names and text, the points of the sweep, plots and tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Study {
-    /// Name, as of its file and run directory.
+    /// Name of the scenario, as of its file and run directory.
     pub name: String,
     /// Title, which says in one line what the scenario shows.
     pub title: String,
     /// Description of the scenario beyond its title.
     pub description: Option<String>,
-    /// The scenario file's text.
+    /// Text of the scenario's file.
     pub text: String,
-    /// The points of the sweep, in the order of the results.
+    /// Points of the sweep, in the order of the results.
     pub points: Vec<StudyPoint>,
     /// Plots and tables to show.
     pub report: Report,
 }
 
-/// A point of the sweep: values of the swept paths, and names of its flows, links and stations.
+/// Point of the sweep of a scenario: values of the swept paths, and names of flows, links and stations there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyPoint {
-    /// The swept paths and their values, the same paths in the same order at every point.
+    /// Swept paths (such as `link.radio.delay`) with their values, the same paths in the same order at every point.
     pub params: Vec<(String, ParamValue)>,
     /// Labels of the flows, in the order of the outcome.
     pub flows: Vec<FlowLabel>,
@@ -31,24 +31,24 @@ pub struct StudyPoint {
     pub links: Vec<String>,
     /// For each radio station, in the order of the outcome, the name of the `[[station]]` that it is made of.
     pub stations: Vec<String>,
-    /// Radio network at the start of the run with the first seed; `None` if there is none.
+    /// Radio network at the start of the run with the first seed; `None` if the scenario has none.
     pub radio: Option<Topology>,
 }
 
-/// How a flow is called beside its name.
+/// Labels of a flow of a run, besides its own name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowLabel {
     /// Transport of the flow, as in the scenario.
     pub transport: String,
-    /// Name of the flow that it is a copy of; its own name when it stands alone.
+    /// Name of the scenario's flow that this one is a copy of; its own name when it stands alone.
     pub group: String,
-    /// Whether the flow is a part of another one whose data do not arrive at the destination: they go to a
-    /// proxy, whose flow goes on, or carry its state.
+    /// Whether the flow only serves another one, so that its data do not arrive at a destination: they end at a proxy,
+    /// from which another flow goes on, or carry the proxy's state.
     pub inner: bool,
 }
 
 impl Study {
-    /// Swept paths, such as `link.radio.delay`.
+    /// Swept paths of the scenario, such as `link.radio.delay`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let params = self.points.first().map(|p| p.params.as_slice());
         params.unwrap_or_default().iter().map(|(p, _)| p.as_str())
@@ -97,7 +97,7 @@ impl StudyPoint {
         self.flows.get(index).is_none_or(|flow| !flow.inner)
     }
 
-    /// Value of the swept path `path` at this point; `None` if that is not swept.
+    /// Value of the swept path `path` at this point; `None` if that path is not swept.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         self.params.iter().find(|(p, _)| p == path).map(|(_, v)| v)
     }

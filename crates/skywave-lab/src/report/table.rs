@@ -16,11 +16,10 @@ const MAX_ROWS_IN_ALL: usize = 150;
 /// The file that has the rows of most tables.
 const RUNS: &str = "results.parquet";
 
-/// The results as text for a terminal of `width` columns: a table a panel, the differences from its
-/// first series, and the flows, and those that proxies split from end to end, where there are several, nothing was
-/// swept or `[report] table` asks.
-/// Tables that would push everything else off the screen are left out, with a note on where to find
-/// them.
+/// Results as text for a terminal of `width` columns: for each panel a table, and one of differences from its first
+/// series; then the flows, where there are several, nothing was swept or `[report] table` asks, and with them those
+/// that proxies split, from end to end. Tables that would push everything else off the screen are left out, with a note
+/// on where to find them.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);
@@ -91,8 +90,8 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     out
 }
 
-/// Text of a table for a terminal of `width` columns, in several blocks of columns when it is too wide for
-/// one; `data` is the file that has the rows that were left out.
+/// Text of a table for a terminal of `width` columns, in several blocks of columns when the table is too wide for one;
+/// `data` names the file that has the rows that were left out.
 pub fn render(grid: &Grid, width: usize, data: &str) -> String {
     let mut out = format!("{}\n", grid.title);
     let widths: Vec<usize> = (0..grid.head.len())

@@ -4,16 +4,16 @@ use skywave_sim::Spec;
 
 use super::plot::{Map, Place};
 
-/// Where stations are and how far they reach.
+/// Radio network of a scenario: where its stations are, and how far they reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
-    /// The stations, in the order of the specification.
+    /// Radio stations with their positions, in the order of the specification.
     pub stations: Vec<Place>,
-    /// Pairs of stations that receive each other, as indices into `stations`.
+    /// Pairs of stations that can receive each other, as indices into `stations`.
     pub pairs: Vec<(usize, usize)>,
-    /// Metres within which a frame can be received.
+    /// Distance within which a frame can be received, metres.
     pub reception_m: f64,
-    /// Metres within which a transmission keeps the channel busy.
+    /// Distance within which a transmission keeps the channel busy (carrier sense), metres.
     pub sensing_m: f64,
 }
 

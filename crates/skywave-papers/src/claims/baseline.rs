@@ -1,4 +1,4 @@
-//! The outcome *baseline differs*: a part that fails because of a sender that the paper compares with.
+//! The outcome *baseline differs*: a part of a claim that fails because of a sender that the paper compares with.
 //!
 //! A part that is not reproduced has this outcome if all of the following hold for a `[[baseline]]` of
 //! the file of claims. No part is chosen by hand.
@@ -25,15 +25,15 @@ use super::verdict::{SAME, VALUE_TOLERANCE, Verdict};
 /// The parameter whose values are senders.
 const SENDER: &str = "variant";
 
-/// A sender that a paper compares its own with, and whose results here differ from the paper's, with the
-/// evidence.
+/// A sender that a paper compares its own mechanism with, and whose results here differ from the paper's, with the
+/// evidence of other programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// Name of the sender, as in the names of the parts.
+    /// Name of the sender, as in the names of the claims' parts.
     pub sender: String,
     /// How our sender differs from the paper's, how that is known, and where to read more.
     pub why: String,
-    /// Measurements of the sender by other programs.
+    /// Measurements of the sender by other programs, one for each point of an experiment.
     pub evidence: Vec<Evidence>,
 }
 
@@ -41,15 +41,15 @@ pub struct Baseline {
 /// an independent program measured it, and as simulated here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// Program that measured.
+    /// Independent program that measured the ratio, such as another simulator.
     pub program: String,
     /// Place where the program's numbers are recorded.
     pub source: String,
-    /// Experiment that the point is of.
+    /// Name of the experiment that was measured.
     pub experiment: String,
-    /// Point of the experiment, as `loss = 0.01`.
+    /// Point of the experiment's sweep, as `loss = 0.01`.
     pub place: String,
-    /// Sender by whose number that of the baseline is divided.
+    /// Sender whose measured number the baseline's is divided by.
     pub over: String,
     /// Ratio of the baseline to `over` that the paper implies.
     pub paper: f64,
@@ -61,13 +61,14 @@ pub struct Evidence {
     pub standing: Standing,
 }
 
-/// Whether another program's numbers refute those that a paper has of a baseline, or why they do not.
+/// Whether another program's numbers refute those that a paper has of a baseline (a sender that it compares with), or
+/// why they do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The program's ratio refutes the paper's and is nearer to ours, and its number of the paper's mechanism
+    /// The program's ratio refutes the paper's and is nearer to ours, and its number of the paper's own mechanism
     /// agrees with ours.
     Refuted,
-    /// Our number of the paper's mechanism does not agree with the program's, which therefore shows nothing.
+    /// Our number of the paper's own mechanism does not agree with the program's, which therefore shows nothing.
     OtherMechanism,
     /// The program's ratio agrees with the paper's.
     AsThePaper,
@@ -78,7 +79,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The standing in words.
+    /// Words for reports that say whether the paper's baseline is refuted, or why not.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refuted => "the paper's baseline is refuted",

@@ -11,9 +11,9 @@ pub enum ClaimsError {
     /// Unknown name of a paper: no built-in one.
     #[error("there is no paper `{name}`; there are {known}")]
     UnknownPaper {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// Names that exist, and the one that is probably meant.
+        /// Names of the built-in papers, and the one that is probably meant.
         known: String,
     },
     /// Unknown name of a set of test cases for congestion controls: no built-in set, and no folder.
@@ -21,18 +21,19 @@ pub enum ClaimsError {
     UnknownSet {
         /// Name asked for.
         name: String,
-        /// Names of those that exist, and the one that is probably meant.
+        /// Names of the built-in sets, and the one that is probably meant.
         known: String,
     },
     /// The paper has no experiment of this name.
     #[error("there is no experiment `{name}`; there are {known}")]
     UnknownExperiment {
-        /// The name asked for.
+        /// Name that was asked for.
         name: String,
-        /// Names that exist, and the one that is probably meant.
+        /// Names of the paper's experiments, and the one that is probably meant.
         known: String,
     },
-    /// A paper, or set of cases, that has no place for a sender to judge: a message with what was expected.
+    /// A paper or set of test cases whose scenarios have no place for a sender that is to be judged: a message with
+    /// what was expected.
     #[error("{0}")]
     Seat(String),
     /// A file or folder cannot be read, or is no file of claims that can be used.
@@ -43,7 +44,8 @@ pub enum ClaimsError {
     Scenario(#[from] ScenarioError),
 }
 
-/// Mistake in one part of a file of claims: in a claim, reading, setting or baseline.
+/// Mistake in one part of a file of claims: in a claim, reading (another value of what the paper leaves open), setting,
+/// decision or baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     message: String,

@@ -10,7 +10,7 @@ use super::text::{escape, ours, stated, table_of_claims};
 use super::verdict::{Verdict, WIDEST};
 use crate::page::{Block, PageError, replaced, table};
 
-/// Verb in the marks of generated blocks in a Markdown page: `<!-- reproduce cerl: counts -->`.
+/// Word that marks the generated blocks of papers in a Markdown page: `<!-- reproduce cerl: counts -->`.
 pub const VERB: &str = "reproduce";
 /// In place of a paper's name: all of them.
 const ALL: &str = "all";
@@ -26,7 +26,7 @@ const KINDS: [Maker; 6] = [
     ("readings", Scorecard::markdown_readings),
 ];
 
-/// Names of the kinds of generated blocks that a Markdown page may have of a paper, with commas between them.
+/// Kinds of generated blocks that a Markdown page may have of a paper, their names with commas between them.
 pub fn kinds() -> String {
     KINDS.map(|(kind, _)| kind).join(", ")
 }
@@ -34,12 +34,11 @@ pub fn kinds() -> String {
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
-/// The Markdown page with all generated blocks of these papers replaced by what the scorecards say; blocks of
-/// other papers stay.
+/// The Markdown page with all generated blocks (`<!-- reproduce cerl: counts -->` to `<!-- end -->`) of these papers
+/// replaced by what the scorecards say; blocks of other papers stay.
 ///
 /// # Errors
-///
-/// When a block has no end, or there is none of its kind.
+/// When a block has no end, or is of an unknown kind.
 pub fn in_page(page: &str, cards: &[&Scorecard]) -> Result<String, PageError> {
     replaced(page, VERB, |block| text(block, cards))
 }
@@ -127,8 +126,8 @@ impl Scorecard {
         out
     }
 
-    /// Undecided parts of core claims whose half interval is more than [`WIDEST`] of the number: a text for
-    /// each, with the half interval in percent.
+    /// Parts of core claims that have too few seeds and whose half interval is more than [`WIDEST`], as a share of the
+    /// number: a text for each, with the half interval in percent.
     pub fn wide(&self) -> Vec<String> {
         let scores = self.scores.iter().filter(|score| score.core);
         let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));
@@ -223,7 +222,7 @@ impl Scorecard {
         table(&head, rows)
     }
 
-    /// Main statements of the paper, each with why it stands or not.
+    /// Main statements of the paper: claims that the file gives a reason why they stand or not, each with this reason.
     pub fn main(&self) -> impl Iterator<Item = (&Score, &str)> {
         let scores = self.scores.iter();
         scores.filter_map(|score| Some((score, score.main.as_deref()?)))
@@ -231,7 +230,8 @@ impl Scorecard {
 }
 
 impl Score {
-    /// Verdict on the claim under the reading of this name; `None` if that has no other numbers for it.
+    /// Verdict on the claim under the reading of this name, another value of what the paper leaves open; `None` if the
+    /// claim has the same numbers under it.
     pub fn under(&self, reading: &str) -> Option<Verdict> {
         let found = self.rereads.iter().find(|other| other.reading == reading);
         found.map(|other| other.verdict)

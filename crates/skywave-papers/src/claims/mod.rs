@@ -68,7 +68,7 @@ pub use verdict::Verdict;
 /// The file of claims in a paper's folder.
 const CLAIMS: &str = "claims.toml";
 
-/// A paper: its experiments and its claims, checked against each other.
+/// A paper as read from its folder: its experiments (scenarios) and its claims, checked against each other.
 #[derive(Debug)]
 pub struct Paper {
     name: String,
@@ -91,17 +91,17 @@ impl Paper {
         &self.file.title
     }
 
-    /// Author and place of publication.
+    /// Author and place of publication of the paper.
     pub fn source(&self) -> &str {
         &self.file.source
     }
 
-    /// Experiments of the paper, by name.
+    /// Experiments of the paper, a scenario each, in the order of their names.
     pub fn experiments(&self) -> &[Scenario] {
         &self.experiments
     }
 
-    /// Leaves only the experiments of these names; the claims that others judge are then "not run".
+    /// Leaves only the experiments of these names; claims that need the others' runs are then "not run".
     ///
     /// # Errors
     ///
@@ -129,33 +129,33 @@ impl Paper {
         self.readings.iter_mut().for_each(Reading::double_seeds);
     }
 
-    /// Number of the claims.
+    /// Number of claims in the paper's file.
     pub fn claims(&self) -> usize {
         self.file.claim.len()
     }
 
-    /// Scenarios that are run for the paper: its experiments, and variants of them for other readings of the
-    /// text.
+    /// Scenarios that are run for the paper: its experiments, and variants of them for other readings (other values of
+    /// what the text leaves open).
     pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
         let others = self.readings.iter().flat_map(Reading::scenarios);
         self.experiments.iter().chain(others)
     }
 
-    /// Number of simulations that the paper's scenarios take.
+    /// Number of simulations that all of the paper's scenarios take: points times seeds.
     pub fn runs(&self) -> usize {
         self.scenarios().map(Scenario::runs).sum()
     }
 
-    /// Hash, in hexadecimal digits, of the claims and of all experiments: of what verdicts on the paper rest
-    /// on, but for the simulator.
+    /// Hash, in hexadecimal digits, of the file of claims and of all experiments: of all that the verdicts rest on but
+    /// the simulator.
     pub fn inputs(&self) -> String {
         let texts = self.experiments.iter().map(Scenario::text);
         let all: Vec<&str> = [self.text.as_str()].into_iter().chain(texts).collect();
         format!("{:032x}", hash(all.join("\0").as_bytes()))
     }
 
-    /// Settings that an experiment's file makes and the claims file calls neither given by the paper nor
-    /// decided by us, as paths such as `link.radio.delay`; by experiment.
+    /// Settings in the experiments' files that the claims file calls neither given by the paper nor decided by us, as
+    /// keys such as `link.radio.delay`, by the experiment's name.
     pub fn unregistered(&self) -> BTreeMap<String, Vec<String>> {
         let settings = register::settings(&self.experiments);
         let open = settings.iter().map(|(name, keys)| {
@@ -180,11 +180,11 @@ impl Paper {
 pub struct Reproduction<'a> {
     /// The paper.
     pub paper: &'a Paper,
-    /// Results of the paper's experiments, by their names.
+    /// Results of the paper's scenarios, by their names.
     pub results: &'a BTreeMap<String, Results>,
     /// Verdicts on the paper's claims.
     pub scorecard: &'a Scorecard,
-    /// Maps of where the paper's gains are, if they were taken.
+    /// Maps of where in a space of network paths the paper's gains are; empty if none were taken.
     pub maps: &'a [Taken],
 }
 
@@ -205,6 +205,9 @@ pub(crate) fn sets() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads the built-in paper of this name.
+///
+/// # Errors
+/// [`ClaimsError::UnknownPaper`] when no built-in paper has this name; else a mistake in its files.
 pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     let found = embedded::PAPERS.iter().find(|p| p.name == name);
     let paper = found.ok_or_else(|| ClaimsError::UnknownPaper {
@@ -244,8 +247,8 @@ fn choice<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     known.join(", ") + &near
 }
 
-/// Folder of the paper at `path`: the folder itself, or the one around its `claims.toml`; `None` for any
-/// other file.
+/// Folder of the paper that the user named by `path`: the folder itself, or the one around its `claims.toml`; `None`
+/// for any other file.
 pub fn folder_of(path: &Path) -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path.to_owned());
@@ -258,12 +261,16 @@ pub fn folder_of(path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Whether there is a file of claims in a folder.
+/// Whether the folder is that of a paper: whether it has a file of claims.
 pub fn is_paper(folder: &Path) -> bool {
     folder.join(CLAIMS).is_file()
 }
 
-/// The paper in a folder: every `*.toml` is an experiment, but for `claims.toml`. Its name is the folder's.
+/// Reads the paper in a folder: every `*.toml` is an experiment, but for `claims.toml`. The paper has the folder's
+/// name.
+///
+/// # Errors
+/// When a file cannot be read, or is not what it should be.
 pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     // "." and ".." have no name of their own.
     let folder = match folder.file_name() {
@@ -421,9 +428,9 @@ impl Paper {
     }
 }
 
-/// Judges every claim of the paper by the results of its scenarios, which have their names as keys. Claims
-/// whose runs are missing are "not run"; those that have some of their runs are judged by these. Of results
-/// with more seeds than an experiment has, the first ones count.
+/// Judges every claim of the paper by the results of its scenarios, by the scenarios' names. Claims whose runs are
+/// missing are "not run"; those that have some of their runs are judged by these. Where results have more seeds than an
+/// experiment, the first ones count.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let left_out = paper.choices_of_readings();
     let view = paper.view(Some(results), &left_out);

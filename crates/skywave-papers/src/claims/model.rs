@@ -195,20 +195,20 @@ pub(super) struct ClaimModel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Better by a number of percent.
+    /// Claim that something is better by a number of percent.
     Gain,
-    /// A number, such as a goodput.
+    /// Claim that a quantity, such as a goodput, has a value.
     Value,
-    /// Order of choices: who is ahead of whom.
+    /// Claim about the order of variants: which of them is ahead of which.
     Order,
-    /// Course of a curve: falling, flat, crossing another one.
+    /// Claim about the course of a curve: falling, flat, crossing another one.
     Shape,
-    /// Something that does not change.
+    /// Claim that something does not change.
     Invariant,
 }
 
 impl Kind {
-    /// The kind in a word.
+    /// Word for the kind of claim, as in files of claims: `gain`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Gain => "gain",

@@ -13,12 +13,13 @@ use super::error::Fault;
 use super::model::ReadingModel;
 use super::register::is_about;
 
-/// Another plausible value of what a paper's text leaves open, under which its claims are judged too.
+/// Reading of a paper's text: another plausible value of something that the text leaves open, under which its claims
+/// are judged too.
 #[derive(Debug)]
 pub struct Reading {
     /// Name of the reading.
     pub name: String,
-    /// Difference to the value that was chosen, in words.
+    /// Difference of the reading to the value that the experiments have, in words.
     pub what: String,
     /// The experiments as this reading has them, by the names of those that they stand for.
     experiments: BTreeMap<String, Scenario>,

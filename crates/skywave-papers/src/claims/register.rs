@@ -15,9 +15,9 @@ use super::reader::matches;
 /// A setting of the experiments that the paper's text leaves open, and what was chosen for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// Setting that is decided, in words.
+    /// Setting that was decided, in words.
     pub setting: String,
-    /// Experiments that the decision is about; all when there are none.
+    /// Names of the experiments that the decision is about; empty for all.
     pub experiments: Vec<String>,
     /// Choice that was made, in words.
     pub value: String,
@@ -25,16 +25,16 @@ pub struct Decision {
     pub why: String,
     /// Whether the outcome of a claim had been looked at before the choice was made.
     pub claims_seen: bool,
-    /// Name of the reading that tries another plausible value; `None` if none does.
+    /// Name of the reading under which the claims are judged with another plausible value; `None` if there is none.
     pub reading: Option<String>,
 }
 
 /// Settings of the experiments that the paper's text states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
-    /// Paths of the settings in the experiments' files, with `*` for anything.
+    /// Keys of the settings in the experiments' files, such as `link.radio.delay`, with `*` for anything.
     pub keys: Vec<String>,
-    /// Experiments that the settings are of; all when there are none.
+    /// Names of the experiments that the settings are of; empty for all.
     pub experiments: Vec<String>,
     /// Place in the paper that states the settings.
     pub place: String,

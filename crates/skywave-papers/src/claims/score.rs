@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::register::{Decision, Given};
 use super::verdict::Verdict;
 
-/// The verdicts on a paper's claims.
+/// Verdicts on all claims of a paper, with what they rest on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// Short name of the paper.
@@ -19,17 +19,17 @@ pub struct Scorecard {
     pub title: String,
     /// Author and place of publication of the paper.
     pub source: String,
-    /// Hash of the paper's claims and experiments: what was judged.
+    /// Hash of the paper's claims and experiments, in hexadecimal digits: of what was judged.
     pub inputs: String,
-    /// Whether all runs of all experiments were there.
+    /// Whether all runs of all the paper's scenarios were there.
     pub complete: bool,
-    /// Number of claims of the paper that are left out here, because no experiment that was run judges them.
+    /// Number of claims of the paper that are not in `scores`, because they cannot be tested or their runs are missing.
     pub left_out: usize,
-    /// The claims, in the order of the file.
+    /// Verdicts claim by claim, in the order of the file.
     pub scores: Vec<Score>,
     /// Senders that the claims compare with and whose results here differ from the paper's.
     pub baselines: Vec<Baseline>,
-    /// The settings of the experiments that the text states.
+    /// Settings of the experiments that the paper's text states.
     pub given: Vec<Given>,
     /// Settings that the text leaves open, each with what was chosen.
     pub decisions: Vec<Decision>,
@@ -40,19 +40,19 @@ pub struct Scorecard {
 /// The verdict on one claim, and the numbers that it comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The claim's id.
+    /// Name (id) of the claim in the paper's file.
     pub claim: String,
     /// Place in the paper that states the claim.
     pub place: String,
     /// Sort of statement that the claim is.
     pub kind: Kind,
-    /// Whether the claim is of the core set: those that carry the paper's argument.
+    /// Whether the claim is of the core set: the claims that carry the paper's argument.
     pub core: bool,
-    /// Statement of the paper, in our words.
+    /// Statement of the paper that is tested, in our words.
     pub statement: String,
-    /// Experiment whose plot shows the claim.
+    /// Name of the experiment whose plot shows the claim; `None` if none does.
     pub figure: Option<String>,
-    /// Anything else that should be known.
+    /// Note in words about how the claim is tested.
     pub note: Option<String>,
     /// Reason why a main statement of the paper stands, or why not; `None` for other claims.
     pub main: Option<String>,
@@ -60,22 +60,23 @@ pub struct Score {
     pub unmeasured: Option<String>,
     /// Reason why no simulation can test the claim; `None` if one can.
     pub reason: Option<String>,
-    /// Numbers of the claim.
+    /// Parts of the claim: its numbers, each with a verdict of its own.
     pub parts: Vec<Part>,
-    /// Worst verdict of the claim's numbers.
+    /// Verdict on the claim: the worst of its parts'.
     pub verdict: Verdict,
-    /// Verdicts on the claim under other readings of the text that have other numbers.
+    /// Verdicts on the claim under other readings of the text (other values of what it leaves open), as far as these
+    /// change its numbers.
     pub rereads: Vec<Reread>,
 }
 
-/// Verdict on a claim under another reading of the paper's text.
+/// Verdict on a claim under another reading of the paper's text: another plausible value of what it leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reread {
     /// The name of the reading.
     pub reading: String,
-    /// Worst verdict of the claim's numbers.
+    /// Verdict on the claim under this reading: the worst of its parts'.
     pub verdict: Verdict,
-    /// Numbers of the claim under this reading.
+    /// Parts of the claim, with their numbers and verdicts under this reading.
     pub parts: Vec<Part>,
 }
 
@@ -147,8 +148,8 @@ impl Score {
 }
 
 impl Scorecard {
-    /// The scorecard with only the claims that are judged; those that are not run or not testable are counted
-    /// as left out.
+    /// The scorecard with only the claims that are judged; those that are not run or not testable are taken out and
+    /// added to `left_out`.
     #[must_use]
     pub fn judged(mut self) -> Self {
         let unjudged = [Verdict::NotRun, Verdict::NotTestable];
@@ -158,8 +159,8 @@ impl Scorecard {
         self
     }
 
-    /// The parts that have another verdict in a scorecard of the same paper, also under other readings: claim and
-    /// part, the verdict here and there.
+    /// Parts whose verdict differs between two scorecards of one paper, also under other readings: name of claim and
+    /// part, the verdict in this card and that in `other`.
     pub fn differing(&self, other: &Self) -> Vec<(String, Verdict, Verdict)> {
         let mut all = Vec::new();
         let mut compare = |what: &str, mine: &[Part], theirs: &[Part]| {
@@ -190,14 +191,14 @@ impl Scorecard {
         lines.collect()
     }
 
-    /// How many claims have each verdict, in the order of [`Verdict::ALL`]; only those of the core
-    /// set, or only the others, when asked for.
+    /// Number of claims with each verdict, in the order of [`Verdict::ALL`]; only those of the core set (`Some(true)`),
+    /// only the others (`Some(false)`), or all (`None`).
     pub fn counts(&self, core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Self::total(&[self], core)
     }
 
-    /// Number of claims of several papers together with each verdict, in the order of [`Verdict::ALL`]; only
-    /// those of the core set (`true`), or only the others (`false`), when asked for.
+    /// Number of claims of several papers together with each verdict, in the order of [`Verdict::ALL`]; only those of
+    /// the core set (`Some(true)`), only the others (`Some(false)`), or all (`None`).
     pub fn total(cards: &[&Self], core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Verdict::ALL.map(|verdict| {
             let of_it = |s: &&Score| s.verdict == verdict && core.is_none_or(|c| s.core == c);
@@ -206,14 +207,14 @@ impl Scorecard {
         })
     }
 
-    /// Number of parts of all claims that count, and how many have each verdict; only those of the core set, or only
-    /// the others, when asked for.
+    /// Number of parts of all claims without the circular ones, and how many parts have each verdict; of the core set
+    /// (`Some(true)`), of the other claims (`Some(false)`), or of all (`None`).
     pub fn parts(&self, core: Option<bool>) -> (usize, [(Verdict, usize); Verdict::ALL.len()]) {
         Self::total_parts(&[self], core)
     }
 
-    /// Number of parts of all claims of several papers that count, and how many have each verdict; only those
-    /// of the core set (`true`), or only the others (`false`), when asked for.
+    /// Number of parts of all claims of several papers without the circular ones, and how many parts have each verdict;
+    /// of the core set (`Some(true)`), of the other claims (`Some(false)`), or of all (`None`).
     pub fn total_parts(
         cards: &[&Self],
         core: Option<bool>,

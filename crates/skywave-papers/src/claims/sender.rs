@@ -1,4 +1,5 @@
-//! A sender in the place of another one: experiments are run with it, and the claims are then about it.
+//! A sender (transport or congestion control) in the place of another one: experiments are run with it, and the claims
+//! are then about it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,20 +18,22 @@ use super::reader::matches;
 use super::select::View;
 use super::{Paper, Reading};
 
-/// A sender that is to be judged by claims or test cases: how scenarios take it, and what runs them with it.
+/// A sender, such as a congestion control, that is to be judged by claims or test cases: how it is put into scenarios,
+/// and what runs them then.
 pub trait Sender: Sync {
-    /// Name of the sender, as cards have it.
+    /// Name of the sender, as result cards have it.
     fn name(&self) -> &str;
 
-    /// Whether a pattern with `*` in a file of claims means this sender.
+    /// Whether a pattern with `*`, by which a file of claims says which senders a claim is about, means this sender.
     fn is_meant_by(&self, pattern: &str) -> bool {
         matches(pattern, self.name())
     }
 
-    /// The scenario with this sender at these paths of it; `files` has the scenario's traces.
+    /// The scenario with this sender at the keys `seats` of it, such as `flow.test.transport`; `files` has the files
+    /// that the scenario names.
     ///
     /// # Errors
-    /// Why this sender cannot be there, in a sentence.
+    /// Why the scenario cannot have this sender, in a sentence.
     fn take(
         &self,
         scenario: &Scenario,
@@ -38,32 +41,34 @@ pub trait Sender: Sync {
         files: &dyn Files,
     ) -> Result<Scenario, String>;
 
-    /// Whether its outcomes have the measured number of this name, such as `goodput`; the simulator's have all.
+    /// Whether outcomes of this sender's runs have the measured number of this name, such as `goodput`; those of the
+    /// simulator have all.
     fn measures(&self, _number: &str) -> bool {
         true
     }
 
-    /// Version of what runs it: results of another one are not used.
+    /// Version of the program that makes this sender's runs; results of another version are not used.
     fn engine(&self) -> &str {
         ENGINE
     }
 
-    /// Runs a simulation of a scenario that [took](Self::take) it; `None` when `cancel` was set before its end.
+    /// Runs a simulation of a scenario that has this sender in it (see [`Self::take`]); `None` when `cancel` was set
+    /// before the end.
     fn run(&self, spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
         experiment::simulate(spec, cancel)
     }
 }
 
-/// A paper, or set of test cases, in whose experiments a sender that is to be judged has taken its place.
+/// A paper, or set of test cases, with a sender that is to be judged put into its experiments.
 #[derive(Debug)]
 pub struct Seated {
     /// The paper, with only those experiments that claims about the sender need and that can have it.
     pub paper: Paper,
-    /// Claims that the runs cannot judge, by their ids, and why.
+    /// Claims that are not judged for this sender, by their ids, with the reason.
     pub absent: BTreeMap<String, Absence>,
 }
 
-/// Why a claim is not judged for a sender.
+/// Reason why a claim is not judged for a sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// The claim is about other senders.
@@ -73,7 +78,7 @@ pub enum Absence {
 }
 
 impl Paper {
-    /// Paths of scenario keys that are set to the sender to judge, such as `flow.test.transport`.
+    /// Keys of the paper's scenarios that take the sender to judge, such as `flow.test.transport`.
     pub fn seats(&self) -> Vec<&str> {
         let given = self.file.sender.as_ref();
         given.map_or(vec![SEAT], |names| {
@@ -87,8 +92,8 @@ impl Paper {
         claims.map(|claim| (claim.id.get_ref().as_str(), claim.statement.as_str()))
     }
 
-    /// The paper with this sender in its experiments. Experiments without a place for it stay as they are: claims may
-    /// compare with them. Other readings of the text are left out.
+    /// Puts a sender that is to be judged into the experiments of this paper. Experiments without a place for a sender
+    /// stay as they are: claims may compare with them. Other readings of the text are left out.
     ///
     /// # Errors
     /// When no experiment has a place for a sender, or one sweeps that place.

@@ -11,7 +11,7 @@ use skywave_lab::report::number::{counted, fixed};
 pub(super) const NO_FIGURE: &str = "Without a figure";
 
 impl Scorecard {
-    /// The scorecard as text: a line a claim, its numbers below it, and the counts.
+    /// The scorecard as text for a terminal: a line for each claim, its numbers below it, and the counts of verdicts.
     pub fn table(&self) -> String {
         let mut out = format!("{}\n{}\n\n", self.title, self.source);
         let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
@@ -91,12 +91,12 @@ impl Scorecard {
         })
     }
 
-    /// Numbers of parts and claims with each verdict, in words.
+    /// Sentence that counts the parts and the claims with each verdict.
     pub fn summary(&self) -> String {
         summary(&[self])
     }
 
-    /// The scorecard as Markdown, grouped by figure.
+    /// The scorecard as Markdown, with claims grouped by the figure that shows them.
     pub fn markdown(&self) -> String {
         let mut out = format!(
             "# Scorecard: {}\n\n{}\n\n{}\n",
@@ -140,7 +140,7 @@ impl Reread {
     }
 }
 
-/// Numbers of parts and claims of several papers together with each verdict, in words.
+/// Sentence that counts the parts and the claims of several papers together with each verdict.
 pub fn summary(cards: &[&Scorecard]) -> String {
     let list = |counts: [(Verdict, usize); Verdict::ALL.len()]| {
         let some = counts.into_iter().filter(|(_, n)| *n > 0);

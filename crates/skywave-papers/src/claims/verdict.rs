@@ -34,42 +34,43 @@ use serde::Serialize;
 
 use skywave_lab::experiment::stats::Estimate;
 
-/// How far a measured gain may be from the paper's, as a share of it.
+/// Most that a measured gain may differ from the paper's to be reproduced, as a share of the paper's gain.
 pub const GAIN_TOLERANCE: f64 = 0.25;
-/// Percent by which two numbers may differ that are called the same.
+/// Most that two numbers may differ to be called the same, in percent.
 pub const SAME: f64 = 5.0;
-/// How far a measured value may be from the paper's, as a share of it.
+/// Most that a measured value may differ from the paper's to be reproduced, as a share of the paper's value.
 pub const VALUE_TOLERANCE: f64 = 0.10;
-/// The factor within which a value has at least the right size.
+/// Most that a measured value may be above or below the paper's, as a factor, to be [`Verdict::DirectionOnly`].
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// Half of the largest width that the interval of a verdict "undecided" should have, as a share of the paper's
-/// number: a wider one says little more than that nothing was measured, and is named as such.
+/// Half width of an interval, as a share of the paper's number, above which an undecided part
+/// ([`Verdict::TooFewSeeds`]) is named as such: little more is shown than that nothing was measured.
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
-/// The verdict on a claim, or on a part of it.
+/// Verdict on a paper's claim, or on a part (one number) of it, after our own runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Verdict {
-    /// As the paper says.
+    /// Our number agrees with the paper's, or meets its condition.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Better or worse as the paper says, but by another amount.
+    /// Our number is on the paper's side (better or worse, or of its size), but by another amount.
     #[serde(rename = "direction only")]
     DirectionOnly,
-    /// Too few seeds to tell: the interval reaches from what one verdict would need to what another one would.
+    /// Number of seeds too small to tell: the interval of our number reaches from one verdict's zone into another's.
     #[serde(rename = "too few seeds")]
     TooFewSeeds,
-    /// Not as the paper says, because of a sender that it compares with: what the paper has of it is refuted
-    /// by another program, as [`Baseline`](super::Baseline) says.
+    /// Our number does not agree because of a sender that the paper compares with: the paper's number of that sender is
+    /// refuted by another program, see [`Baseline`](super::Baseline).
     #[serde(rename = "baseline differs")]
     BaselineDiffers,
-    /// Not as the paper says.
+    /// Our number does not agree with the paper's, or does not meet its condition.
     #[serde(rename = "not reproduced")]
     NotReproduced,
-    /// An outcome that was put in, as by a setting that was chosen to give it; the claim says why.
+    /// Outcome that shows nothing, because it was put in, as by a setting that was chosen to give it; the claim says
+    /// why.
     #[serde(rename = "circular")]
     Circular,
-    /// Nothing that a simulation could measure; the claim says why.
+    /// Claim about something that no simulation could measure; the claim says why.
     #[serde(rename = "not testable")]
     NotTestable,
     /// Runs that the claim needs are missing.
@@ -90,7 +91,7 @@ impl Verdict {
         Self::NotRun,
     ];
 
-    /// The verdict in words.
+    /// Words for the verdict, as in tables: `direction only`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Reproduced => "reproduced",
@@ -104,22 +105,22 @@ impl Verdict {
         }
     }
 
-    /// The verdict on a claim with these parts: the worst of those that are not circular.
+    /// Verdict on a claim whose parts have these verdicts: the worst of those that are not circular.
     pub fn of_parts(parts: impl IntoIterator<Item = Self> + Clone) -> Self {
         let counted = parts.clone().into_iter().filter(|v| *v != Self::Circular);
         let worst = counted.max().or_else(|| parts.into_iter().max());
         worst.unwrap_or(Self::NotRun)
     }
 
-    /// Verdict on what must hold at a `share` of `points` at least: the one that this share attains, however
-    /// points with too few seeds turn out; too few seeds if that matters. Not run if a point is not.
+    /// Verdict on a statement that must hold at a `share` (0 to 1) of `points` at least: the best that this share of
+    /// them attains. Too few seeds if that hangs on points which have too few; not run if a point is not.
     pub fn of_share(points: &[Self], share: f64) -> Self {
         // A share such as 0.8 is no exact binary number: leave room for the last digit.
         Self::of_count(points, share * points.len() as f64 - 1e-9)
     }
 
-    /// Verdict on what must hold at one of `points`: the best of theirs, however points with too few seeds
-    /// turn out; too few seeds if that matters. Not run if a point is not.
+    /// Verdict on a statement that must hold at one of `points`: the best of theirs. Too few seeds if that hangs on
+    /// points which have too few; not run if a point is not.
     pub fn of_any(points: &[Self]) -> Self {
         Self::of_count(points, 1.0)
     }
@@ -179,8 +180,7 @@ fn multiple(x: f64, paper: f64) -> f64 {
 /// Room for the last digit of a decimal number.
 const SLACK: f64 = 1e-12;
 
-/// Verdict on a gain that was measured, `ours`, against the paper's, both in percent, by [`GAIN_TOLERANCE`]
-/// and [`SAME`].
+/// Verdict on a measured gain `ours` against the paper's, both in percent, by [`GAIN_TOLERANCE`] and [`SAME`].
 pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     use Verdict::{DirectionOnly, NotReproduced, Reproduced};
     let least = (SAME / paper.abs()).min(GAIN_TOLERANCE);
@@ -194,8 +194,8 @@ pub fn gain(paper: f64, ours: &Estimate) -> Verdict {
     by_zone(ours, zone, &verdicts)
 }
 
-/// Verdict on a value that was measured, `ours`, against the paper's in the same unit, by [`VALUE_TOLERANCE`]
-/// and [`VALUE_FACTOR`].
+/// Verdict on a measured value `ours` against the paper's in the same unit, by [`VALUE_TOLERANCE`] and
+/// [`VALUE_FACTOR`].
 pub fn value(paper: f64, ours: &Estimate) -> Verdict {
     use Verdict::{DirectionOnly, NotReproduced, Reproduced};
     let zone = |x| match multiple(x, paper) {
@@ -215,14 +215,14 @@ pub fn value(paper: f64, ours: &Estimate) -> Verdict {
     by_zone(ours, zone, &verdicts)
 }
 
-/// Limits that a number has to lie between; a missing one is no limit.
+/// Limits that a number has to lie between; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Limits {
-    /// Lower limit.
+    /// Lower limit; `None` if there is none.
     pub low: Option<f64>,
-    /// Upper limit.
+    /// Upper limit; `None` if there is none.
     pub high: Option<f64>,
-    /// Whether a number that equals a limit is outside: better is not the same.
+    /// Whether a number that equals a limit is outside: "above" as against "at least".
     pub strict: bool,
 }
 
@@ -249,8 +249,8 @@ impl Limits {
         }
     }
 
-    /// Verdict on a number that has to lie between the limits: reproduced or not where its whole interval is
-    /// inside or outside, else too few seeds.
+    /// Verdict on a number that has to lie between the limits: reproduced where its whole interval is inside, not
+    /// reproduced where all of it is on one side outside, else too few seeds.
     pub fn judge(&self, ours: &Estimate) -> Verdict {
         use Verdict::{NotReproduced, Reproduced};
         by_zone(
@@ -271,7 +271,8 @@ impl Limits {
         }
     }
 
-    /// How far inside the limits a number is, at the nearest of them; below zero outside.
+    /// Distance of a number from the nearest limit, in the number's unit; below zero outside of the limits, infinite
+    /// without limits.
     pub fn margin(&self, x: f64) -> f64 {
         let below = self.low.map_or(f64::INFINITY, |low| x - low);
         let above = self.high.map_or(f64::INFINITY, |high| high - x);

@@ -1,4 +1,4 @@
-//! Maps: where in a space of paths a study's main gain is there.
+//! Maps: where in a space of network paths the main gain of a paper is found.
 //!
 //! A paper's folder may have a folder `maps` with a `maps.toml`, which says whose gain over whom each map is about, and
 //! the spaces that it names, scenarios with a `[search]`.
@@ -29,26 +29,26 @@ pub enum MapError {
     /// The list of maps cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The search space of a map cannot be read, or not with one of the senders.
+    /// The search space of a map cannot be read, or cannot have one of the map's senders.
     #[error("{0}")]
     Space(#[from] ScenarioError),
     /// The points of a map cannot be simulated.
     #[error("map `{name}`: {error}")]
     Search {
-        /// The map.
+        /// Name of the map.
         name: String,
         /// Fault of the search.
         error: SearchError,
     },
-    /// The list of maps has a name that does not exist, as that of an objective, or a value out of its range.
+    /// The list of maps names something that does not exist, such as an objective, or has a value out of its range.
     #[error("map `{name}`: {problem}")]
     Unknown {
-        /// The map.
+        /// Name of the map.
         name: String,
-        /// Name that does not exist, and those that do.
+        /// Mistake in words, with the names that do exist.
         problem: String,
     },
-    /// No maps: the paper or folder that has none.
+    /// No maps: the name of the paper or folder that has none.
     #[error("{0} has no maps: expected a folder `{FOLDER}` with a `{LIST}`")]
     None(String),
 }
@@ -101,10 +101,10 @@ impl PaperMap {
     }
 }
 
-/// Reads the maps of a built-in paper.
+/// Reads the maps of the built-in paper of this name.
 ///
 /// # Errors
-/// It has none.
+/// The paper does not exist or has no maps.
 pub fn load(paper: &str) -> Result<Vec<PaperMap>, MapError> {
     let found = PAPERS.iter().find(|one| one.name == paper);
     let files = found.map(|one| one.maps).unwrap_or_default();
@@ -130,10 +130,10 @@ pub fn load(paper: &str) -> Result<Vec<PaperMap>, MapError> {
     )
 }
 
-/// Reads the maps in a paper's folder.
+/// Reads the maps in a paper's folder, as its `maps/maps.toml` lists them.
 ///
 /// # Errors
-/// It has none, or a file of them cannot be read.
+/// The folder has no maps, or a file of them cannot be read or used.
 pub fn load_dir(folder: &Path) -> Result<Vec<PaperMap>, MapError> {
     let folder = folder.join(FOLDER);
     let list = folder.join(LIST);

@@ -1,4 +1,4 @@
-//! Taking a map, and what is told of it.
+//! Taking a map (simulating its points and learning from them), and what is told of it.
 
 use serde::Serialize;
 use serde_json::json;
@@ -17,9 +17,9 @@ const HELD_OUT_SEED: u64 = 1;
 /// Settings for the simulation of maps.
 #[derive(Clone, Copy)]
 pub struct Taking<'a> {
-    /// Number of points that each map is made of, beside those that test it.
+    /// Number of points that each map is learnt from, beside those that test it.
     pub points: usize,
-    /// Journal that keeps finished runs.
+    /// Journal that keeps finished runs for later.
     pub ledger: &'a Ledger,
     /// Threads, cancelling and report of progress of the runs.
     pub making: Making<'a>,
@@ -30,10 +30,11 @@ pub struct Taking<'a> {
 pub struct Taken {
     /// Name of the map.
     pub name: String,
-    /// Statement that holds inside, and how sure the map is, in words.
+    /// Statement that holds inside the map's region, the share of the space that this is, and how often the map is
+    /// right, in words.
     pub words: String,
-    /// Plots over the first two keys of the space, one for each combination of levels of the others, as SVG
-    /// elements for an HTML page.
+    /// Plots over the first two keys of the space as SVG elements for an HTML page: one for each combination of three
+    /// levels of the other keys.
     pub plots: Vec<String>,
     #[serde(skip)]
     pub(super) share: f64,
@@ -44,7 +45,7 @@ pub struct Taken {
 }
 
 impl PaperMap {
-    /// Number of runs that taking the map needs, if it is made of this many points.
+    /// Number of simulations that taking the map needs if it is learnt from `points` points, test points included.
     pub fn runs(&self, points: usize) -> usize {
         let seeds = self
             .spaces()
@@ -53,10 +54,10 @@ impl PaperMap {
         2 * seeds.unwrap_or(1) * (points + HELD_OUT)
     }
 
-    /// Takes the map: simulates its points, and tests it at others that it was not made of.
+    /// Takes the map: simulates its points, learns from them where the gain is, and tests this at 50 other points.
     ///
     /// # Errors
-    /// Those of the space and of its runs.
+    /// Those of the search space and of the runs.
     pub fn take(&self, taking: &Taking<'_>) -> Result<Taken, MapError> {
         let spaces = self.spaces()?;
         let failed = |error| MapError::Search {
@@ -107,8 +108,8 @@ impl PaperMap {
 }
 
 impl Taken {
-    /// Line of JSON about the map, without its end: share of the space inside, number of points, and at how
-    /// many of the test points it is right.
+    /// Line of JSON about the map of the paper called `paper`, without its end: share of the space inside the map's
+    /// region, number of points, and at how many of the test points the map is right.
     pub fn json(&self, paper: &str) -> String {
         let object = json!({
             "map": self.name, "paper": paper, "share": self.share, "points": self.points,

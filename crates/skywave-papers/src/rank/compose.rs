@@ -5,21 +5,24 @@ use toml::Value;
 use super::model::{Cross, MechanismModel};
 use crate::file::{inline, quoted};
 
-/// A composition that a study ranks: a sender, or a mechanism with all that it needs in a scenario.
+/// Composition that a study ranks: a sender made of one policy for each task (loss detection, recovery, congestion
+/// control, timeout), or a mechanism with all else that it needs in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Name in tables: the preset's or mechanism's, or the members of the slots that the study combines.
+    /// Name in tables: the preset's or mechanism's, or the policies that the study combines.
     pub label: String,
-    /// Whether the composition is a published variant, against which others are judged.
+    /// Whether the composition is a published variant, against which the others are judged.
     pub published: bool,
-    /// The transport as scenario files write it.
+    /// Transport of the flow under test, as scenario files write it.
     pub transport: String,
-    /// Further paths of a scenario with their values, as scenario files write them: those of a mechanism.
+    /// Further keys of a scenario that a mechanism sets, such as a proxy or a link's repair, with their values as
+    /// scenario files write them.
     pub set: Vec<(String, String)>,
-    /// Keys of the flow under test that a mechanism leaves out.
+    /// Keys of the flow under test that are taken out of the scenario, because the mechanism's transport does not take
+    /// them.
     pub without: Vec<String>,
-    /// Index of the composition that a mechanism is compared with; `None` for any other entry, or without
-    /// one.
+    /// Index, among the study's entries, of the composition that a mechanism is compared with: the sender or network
+    /// without it. `None` for any other entry, or a mechanism that names none.
     pub base: Option<usize>,
     /// Slots with their members, `recovery sack`; none for a preset.
     pub(super) members: Vec<String>,

@@ -9,15 +9,15 @@ pub enum RankError {
     /// A file cannot be read, or is no study that can be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The whole file lacks something, or has too much.
+    /// Study that lacks something, or has too much, as a whole.
     #[error("{file}: {message}")]
     Study {
-        /// The file.
+        /// Name of the study's file, as messages have it.
         file: String,
         /// Mistake in words, and what was expected.
         message: String,
     },
-    /// The scenario of a path cannot be read, or not with what the study sets.
+    /// The scenario of a path cannot be read, or cannot have the settings that the study makes in it.
     #[error("{0}")]
     Scenario(#[from] ScenarioError),
 }

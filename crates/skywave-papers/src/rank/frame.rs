@@ -33,7 +33,7 @@ const MEASURED: [Measured; 12] = [
     ("jain", |on| on.beside.jain),
 ];
 
-/// Writes the ranking as Parquet: one row a composition and path, with the study in the metadata.
+/// Writes the ranking as a Parquet file: one row for each composition and path, with the study's file in the metadata.
 pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     let metadata = [
         ("title", study.title.clone()),
@@ -42,7 +42,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
     write_frame(out, frame(study, ranked), ENGINE, metadata)
 }
 
-/// Writes the ranking as CSV: one row a composition and path.
+/// Writes the ranking as CSV: one row for each composition and path.
 pub fn write_ranking_csv<W: Write>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     write_csv(out, frame(study, ranked))
 }

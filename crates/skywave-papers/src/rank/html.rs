@@ -57,7 +57,7 @@ struct HeatCell {
     shade: Option<usize>,
 }
 
-/// Ranking of a study as an HTML page; `command` is the shell command that the page names to make it again.
+/// Ranking of a study as an HTML page; `command` is the shell command that the page names for making it again.
 ///
 /// # Errors
 ///

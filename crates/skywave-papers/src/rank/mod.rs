@@ -1,10 +1,14 @@
 //! Ranking of compositions, and of mechanisms beside what they change: over paths, by goodput, fairness and delay.
 //!
-//! A [`Study`] is a TOML file that names paths (scenario files with one flow under test, and with
-//! competitors for fairness) and compositions. [`load`] reads a file, [`builtin`] the study of the
-//! papers' paths; [`run_all`](skywave_lab::experiment::run_all) simulates what is missing of its
-//! scenarios, and [`evaluate`] turns the results into a [`Ranking`]. Where the paths of a study belong to families,
-//! [`Families`] sums the ranking up.
+//! A *composition* is a sender made of one policy for each task (loss detection, recovery, congestion control,
+//! timeout). Some are *published* variants, such as CUBIC, against which the others are judged. A *mechanism* is
+//! anything else that can be added to a scenario, such as a proxy, and is compared with its *base*, the same without
+//! it.
+//!
+//! A [`Study`] is a TOML file that names paths (scenario files with one flow under test, and with competitors for
+//! fairness) and compositions. [`load`] reads a file, [`builtin`] the study of the papers' paths;
+//! [`run_all`](skywave_lab::experiment::run_all) simulates what is missing of its scenarios, and [`evaluate`] turns the
+//! results into a [`Ranking`]. Where the paths of a study belong to families, [`Families`] sums the ranking up.
 
 mod assemble;
 mod compose;
@@ -49,7 +53,10 @@ pub use samples::{PathSamples, Samples};
 pub use study::{Family, Flows, Group, Refused, Runs, Study, StudyPath};
 pub use text::table;
 
-/// Reads the study at `path`; its name is the file's, or the folder's if that is `study.toml`.
+/// Reads the study at `path`; its name is the file's, or the folder's if the file is `study.toml`.
+///
+/// # Errors
+/// When a file cannot be read, or is no study that can be used.
 pub fn load(path: &Path) -> Result<Study, RankError> {
     let text = read_text(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -76,7 +83,7 @@ pub fn load(path: &Path) -> Result<Study, RankError> {
     )
 }
 
-/// Whether a text is a study's, right or wrong, and not a scenario's.
+/// Whether a text is that of a study, with or without mistakes, and not that of a scenario.
 pub fn is_study(text: &str) -> bool {
     has(text, "path", "run")
 }
@@ -93,14 +100,14 @@ fn has(text: &str, key: &str, other: &str) -> bool {
 /// A study's ranking, and the numbers that it was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// For each path the samples of all compositions.
+    /// Numbers of all compositions' runs on each path, in the order of the study's paths.
     pub samples: Vec<PathSamples>,
-    /// How the compositions compare.
+    /// Ranking that follows from the samples.
     pub ranking: Ranking,
 }
 
-/// Ranks the compositions by the results of the study's scenarios, which have their names as keys. Runs that
-/// are missing are left out.
+/// Ranks the compositions of a study by the results of its scenarios, by the scenarios' names. Runs that are missing
+/// are left out.
 pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     let none = |seeds| Results::empty(ENGINE, seeds, 0);
     let missing = study
@@ -127,8 +134,8 @@ pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     Ranked { samples, ranking }
 }
 
-/// The study as one picture in SVG: a heat map of compositions by paths, or where its paths have families a
-/// curve for each sender.
+/// Picture of a study's results as SVG: a heat map of compositions by paths, or where its paths have families a curve
+/// for each sender.
 pub fn picture(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         families::curve(study, ranked).to_svg()

@@ -98,7 +98,7 @@ pub(super) struct MechanismModel {
     pub(super) without: Vec<Spanned<String>>,
 }
 
-/// Measure that a study takes as delay, in multiples of the smallest RTT that any composition saw on the
+/// Measure that a study takes as delay; results are in multiples of the smallest RTT that any composition saw on the
 /// path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -110,28 +110,29 @@ pub enum Delay {
     DelayP95,
 }
 
-/// Measure by which the table of compositions is sorted, best first.
+/// Measure by which a study's table of compositions is sorted, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Mean share of the best goodput over the lossy paths, then over the clean ones.
+    /// Mean goodput as a share of the best composition's over the lossy paths; where that is equal, over the clean
+    /// ones.
     #[default]
     Share,
-    /// Mean rank by goodput over the lossy and clean paths.
+    /// Mean rank by goodput over the lossy and clean paths together.
     Rank,
 }
 
-/// Use of a path in a ranking.
+/// Use of a path in a study: which question it answers about a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Goodput where packets are lost, late or out of order for other reasons than congestion.
+    /// Path for goodput where packets are lost, late or out of order for other reasons than congestion.
     Lossy,
-    /// Goodput where congestion alone loses packets.
+    /// Path for goodput where congestion alone loses packets.
     Clean,
-    /// Goodput that is left to competing flows.
+    /// Path for fairness: the goodput that a sender leaves to competing flows.
     Fairness,
-    /// Goodput, and what is left to others where there are any: a path that belongs to a family.
+    /// Path that belongs to a family: for goodput, and for what is left to other flows where there are any.
     #[serde(skip)]
     Any,
 }

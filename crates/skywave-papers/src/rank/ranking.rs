@@ -8,12 +8,13 @@ use super::model::{Kind, Order};
 use super::samples::{PathSamples, Samples};
 use skywave_lab::experiment::stats::{Estimate, mean_ratio, paired_gain};
 
-/// Ranking of TCP compositions over a study's paths: a row for each composition, best first, and each path's winners.
+/// Ranking of senders (compositions) over a study's paths: a row for each composition, best first, and each path's
+/// winners.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// The paths, in the order of the study.
+    /// Paths of the ranking, in the order of the study.
     pub paths: Vec<RankedPath>,
-    /// A row a composition, best first.
+    /// Results of each composition, best first.
     pub rows: Vec<Row>,
 }
 
@@ -22,14 +23,16 @@ pub struct Ranking {
 pub struct RankedPath {
     /// Name of the path.
     pub name: String,
-    /// Comparison that the path serves: goodput with non-congestion loss, goodput without, or fairness to competitors.
+    /// Use of the path: goodput with losses that are not congestion's, goodput without, fairness to competitors, or
+    /// all.
     pub kind: Kind,
-    /// Index of the composition with the highest mean goodput; `None` without results.
+    /// Index of the composition with the highest mean goodput on the path; `None` without results.
     pub best: Option<usize>,
-    /// Index of the published composition with the highest mean goodput; `None` without results.
+    /// Index of the published composition with the highest mean goodput on the path; `None` without results.
     pub best_published: Option<usize>,
-    /// Index of the composition beside which the competitors' goodput is the measure for all: their own, or
-    /// in a study of families the reference. `None` where there is none.
+    /// Index of the composition that all others are held against in how they share the path: the one that the competing
+    /// flows use, or in a study of families its reference. `None` if the competing flows use several or none of those
+    /// ranked, or there is no reference.
     pub baseline: Option<usize>,
 }
 
@@ -38,11 +41,14 @@ pub struct RankedPath {
 pub struct Row {
     /// Index of the composition among the study's entries.
     pub entry: usize,
-    /// Mean over the lossy paths of the composition's goodput as a share of the best.
+    /// Mean over the lossy paths of the composition's goodput as a share of the best composition's; `None` if results
+    /// are missing.
     pub lossy: Option<Estimate>,
-    /// Mean over the clean paths of the composition's goodput as a share of the best.
+    /// Mean over the clean paths of the composition's goodput as a share of the best composition's; `None` if results
+    /// are missing.
     pub clean: Option<Estimate>,
-    /// Mean rank by goodput over lossy and clean paths; equals share a rank.
+    /// Mean rank by goodput over all paths but those for fairness, 1 for the best; compositions with equal goodput get
+    /// the mean of their ranks.
     pub mean_rank: Option<f64>,
     /// Number of lossy paths on which the goodput is above that of every published variant but itself, each
     /// with the whole 95 % interval; where all seeds give the same, a path does not count.
@@ -50,57 +56,60 @@ pub struct Row {
     /// Number of clean paths on which the goodput is below that of the best published variant but itself,
     /// with the whole 95 % interval; where all seeds give the same, a path does not count.
     pub losses: usize,
-    /// Mean over lossy and clean paths of the delay, in multiples of the smallest RTT of any composition on
+    /// Mean over all paths but those for fairness of the delay, in multiples of the smallest RTT of any composition on
     /// the path.
     pub delay: Option<f64>,
-    /// Sharing with competitors, as a mean over the paths for fairness; an entry for each composition of
-    /// competitors, with its index.
+    /// Sharing with competing flows, as a mean over the paths for fairness: an entry for each composition that
+    /// competitors use ([`Ranking::baselines`]), with its index.
     pub beside: Vec<(usize, Beside)>,
     /// Results on each path, in the order of [`Ranking::paths`].
     pub on: Vec<OnPath>,
 }
 
-/// Sharing of a path between a composition and its competitors; `None` without competitors or results.
+/// Sharing of a path, or of several, between a composition and the competing flows; a number is `None` without
+/// competitors or results.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Beside {
-    /// Composition's goodput as a multiple of what the path's baseline ([`RankedPath::baseline`]) gets in its
-    /// place.
+    /// Composition's goodput, as a multiple of what the path's baseline ([`RankedPath::baseline`]) gets in its place.
     pub taken: Option<Estimate>,
-    /// Competitors' goodput as a multiple of what they get beside the path's baseline
-    /// ([`RankedPath::baseline`]).
+    /// Competing flows' goodput, as a multiple of what they get beside the path's baseline ([`RankedPath::baseline`]).
     pub left: Option<Estimate>,
-    /// Jain's fairness index of the goodput of all flows.
+    /// Jain's fairness index of the goodput of the flow under test and all competing flows, 1 for equal shares.
     pub jain: Option<Estimate>,
 }
 
-/// The results of one composition on one path.
+/// Results of one composition on one path; an estimate is `None` where runs are missing or have no such number.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OnPath {
-    /// Goodput, bit/s.
+    /// Goodput of the flow under test, bit/s.
     pub goodput: Option<Estimate>,
-    /// Goodput as a share of the best composition's.
+    /// Goodput as a share of that of the best composition on this path.
     pub share: Option<Estimate>,
-    /// Rank by mean goodput, from 1; equals share a rank.
+    /// Rank by mean goodput, 1 for the best; compositions with equal goodput get the mean of their ranks.
     pub rank: Option<f64>,
-    /// Relative gain in goodput over the best published variant but itself.
+    /// Relative gain in goodput over the best published variant but itself: 0.1 is 10 % more.
     pub gain: Option<Estimate>,
-    /// Relative gain in goodput over the composition that a mechanism is compared with; `None` without one.
+    /// Relative gain in goodput over the composition that a mechanism is compared with (0.1 is 10 % more); `None`
+    /// without one.
     pub over_base: Option<Estimate>,
-    /// Retransmission timeouts; of a flow that a proxy splits, those of both halves.
+    /// Number of retransmission timeouts; of a flow that a proxy splits, those of both halves.
     pub timeouts: Option<Estimate>,
-    /// Segments sent again; of a flow that a proxy splits, those of both halves.
+    /// Number of segments sent again; of a flow that a proxy splits, those of both halves.
     pub retransmits: Option<Estimate>,
-    /// Retransmitted segments as a share of all that were sent.
+    /// Retransmitted segments as a share (0 to 1) of all that were sent.
     pub resent: Option<Estimate>,
     /// Goodput as a share of what the path can carry; `None` on a path without a family.
     pub channel: Option<Estimate>,
-    /// Whether the goodput is above that of every published variant but itself, each with the whole interval.
+    /// Whether the goodput is above that of every published variant but itself, each with the whole 95 % interval of
+    /// the gain.
     pub beats_published: bool,
-    /// Whether the goodput is below that of the best published variant but itself, with the whole interval.
+    /// Whether the goodput is below that of the best published variant but itself, with the whole 95 % interval of the
+    /// gain.
     pub is_below_published: bool,
     /// Delay in multiples of the smallest RTT that any composition saw on the path.
     pub delay: Option<Estimate>,
-    /// Results beside the competitors, where there are some of one composition.
+    /// Sharing of this path with the competing flows; all `None` if there are none, or the path has no
+    /// [baseline](RankedPath::baseline).
     pub beside: Beside,
 }
 
@@ -109,7 +118,7 @@ pub struct OnPath {
 pub struct Contestant {
     /// Whether the composition is a published variant, against which the others are judged.
     pub published: bool,
-    /// Index of the composition that a mechanism is compared with; `None` for no mechanism, or without one.
+    /// Index of the composition that a mechanism is compared with; `None` for no mechanism, or one that names none.
     pub base: Option<usize>,
 }
 
@@ -122,7 +131,8 @@ impl Contestant {
     }
 }
 
-/// Ranks all compositions by their samples on each path; `contestants` has the role of each composition.
+/// Ranks all compositions by their samples on each path; `contestants` has the role of each composition, `order` says
+/// how rows are sorted.
 pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> Ranking {
     let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
     let both = || paths.iter().zip(&goodputs);
@@ -157,7 +167,7 @@ impl Ranking {
         self.rows.iter().find(|row| row.entry == entry)
     }
 
-    /// Indices of the compositions that competitors use on the paths for fairness, each once, in order of
+    /// Indices of the compositions that competing flows use on the paths for fairness, each once, in order of
     /// appearance.
     pub fn baselines(&self) -> Vec<usize> {
         baselines(&self.paths)

@@ -9,37 +9,38 @@ use skywave_lab::experiment::stats::jain;
 use skywave_lab::way;
 use skywave_scenario::Scenario;
 
-/// One number a seed; `None` where the run is missing or has none.
+/// One number for each seed; `None` where the run is missing or has no such number.
 pub type Samples = Vec<Option<f64>>;
 
-/// Measurements on one path that a ranking needs: for each composition a number for each seed.
+/// Measurements on one path that a ranking needs. Fields "by composition" have an entry for each composition of the
+/// study, and in it a number for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathSamples {
     /// Name of the path.
     pub name: String,
     /// Use of the path in a ranking.
     pub kind: Kind,
-    /// Index of the composition that the competing flows use, or on a path of a family of the study's
-    /// reference; `None` if there is none.
+    /// Index of the composition that others are held against in sharing the path: the one that the competing flows use,
+    /// or on a path of a family the study's reference. `None` if there is none.
     pub baseline: Option<usize>,
-    /// Goodput of the flow under test, bit/s, by composition; of its copies together.
+    /// Goodput of the flow under test, bit/s, by composition; if the flow has copies, of all together.
     pub goodput: Vec<Samples>,
-    /// Goodput of all other TCP flows together, bit/s: an entry for each composition, in it a number for each seed.
-    /// Empty if the path has no other TCP flows.
+    /// Goodput of all competing flows together, bit/s, by composition of the flow under test. Empty if the path has no
+    /// competing flows.
     pub others: Vec<Samples>,
-    /// Jain's index of the goodput of the flow under test and the others, by composition; empty without
-    /// others.
+    /// Jain's fairness index of the goodput of the flow under test and the competing ones, by composition; empty
+    /// without competing flows.
     pub jain: Vec<Samples>,
     /// Delay of the flow under test, by composition, in multiples of the smallest RTT of any composition on
     /// the path.
     pub delay: Vec<Samples>,
-    /// Retransmission timeouts of the flow under test, by composition.
+    /// Number of retransmission timeouts of the flow under test, by composition.
     pub timeouts: Vec<Samples>,
-    /// Segments that the flow under test sent again, by composition.
+    /// Number of segments that the flow under test sent again, by composition.
     pub retransmits: Vec<Samples>,
-    /// Segments sent again, as a share of all that the flow under test sent, by composition.
+    /// Segments sent again, as a share (0 to 1) of all that the flow under test sent, by composition.
     pub resent: Vec<Samples>,
-    /// Rate that the path carries, bit/s of payload, whoever sends, a number for each seed; empty on a path
+    /// Rate that the path carries, bit/s of payload, whichever sender uses it, a number for each seed; empty on a path
     /// without a family.
     pub carried: Samples,
 }
@@ -87,8 +88,8 @@ fn delay_of(outcome: &Outcome, flows: &Flows, delay: Delay) -> Option<f64> {
 }
 
 impl PathSamples {
-    /// Takes the samples on `path` from the results of the study's scenarios, in their order; `carried` stays
-    /// empty.
+    /// Takes the samples on `path` from the results of the study's scenarios, in the scenarios' order.
+    /// [`Self::carried`] stays empty.
     pub fn of(path: &StudyPath, results: &[&Results], delay: Delay) -> Self {
         let seeds = results.first().map_or(0, |results| results.seeds.len());
         let by_composition = |quantity: Quantity<'_>| -> Vec<Samples> {

@@ -4,40 +4,40 @@ use super::compose::Entry;
 use super::model::{Delay, Kind, Order};
 use skywave_scenario::Scenario;
 
-/// A study of paths: compositions, and the scenarios over which they are ranked.
+/// A study, read from its file and checked: compositions, and the scenarios (paths) over which they are ranked.
 #[derive(Debug)]
 pub struct Study {
     /// Name of the study, and of its folder of results.
     pub name: String,
     /// Question of the study, in one line.
     pub title: String,
-    /// More about the study.
+    /// Further text about the study.
     pub description: Option<String>,
-    /// The file as it was read.
+    /// Text of the study's file.
     pub text: String,
-    /// The compositions, published ones first, and mechanisms last; no two are the same.
+    /// Compositions that are ranked, published ones first, and mechanisms last; no two are the same.
     pub entries: Vec<Entry>,
-    /// Compositions that cannot run on some path, each with the reason.
+    /// Compositions that are not ranked because they cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// Mechanisms that have no place on some path.
+    /// Mechanisms that cannot run on some path, each with the path and the reason.
     pub refused: Vec<Refused>,
     /// Network paths over which the study compares its entries, in the order of the file.
     pub paths: Vec<StudyPath>,
-    /// The scenarios of all paths: for each path one with a point for each composition, and one for each set of
+    /// The scenarios of all paths: for each path one with a sweep point for each composition, and one for each set of
     /// further keys that mechanisms need.
     pub scenarios: Vec<Scenario>,
     /// Index of the composition that the study proposes and judges against published ones; `None` if it
     /// proposes none.
     pub proposed: Option<usize>,
-    /// Index of the composition to which the proposed one must leave no less to others; `None` if there is no
-    /// such demand.
+    /// Index of the composition to which the proposed one is held in fairness: it must leave no less goodput to others.
+    /// `None` if there is no such demand.
     pub as_fair_as: Option<usize>,
-    /// Index of the composition whose effect on the flows beside it is the measure for all, in a study of
-    /// families.
+    /// Index of the composition that all are held against in what they leave to other flows, in a study of families;
+    /// else `None`.
     pub reference: Option<usize>,
-    /// Measure that counts as delay.
+    /// Measure that the study takes as delay.
     pub delay: Delay,
-    /// Measure that the table is sorted by.
+    /// Measure that the table of compositions is sorted by.
     pub order: Order,
 }
 
@@ -50,34 +50,37 @@ pub struct StudyPath {
     pub kind: Kind,
     /// Family that the path belongs to; `None` if the study's paths have no families.
     pub family: Option<Family>,
-    /// More about the path, for the report.
+    /// Further text about the path, for the report.
     pub about: Option<String>,
-    /// For each composition its runs; `None` where it cannot run.
+    /// Runs of each composition on the path; `None` for one that cannot run there.
     pub runs: Vec<Option<Runs>>,
-    /// Index of the composition against which the goodput of the flows beside the one under test is held: their own,
-    /// if it is one for all and among the entries; of a path of a family the study's reference.
+    /// Index of the composition that others are held against in sharing the path: the one that all other flows use, if
+    /// it is one and among the entries; of a path of a family the study's reference. `None` if there is none.
     pub baseline: Option<usize>,
 }
 
-/// Family and group of a path, in a study whose paths belong to families.
+/// Family and group of a path, in a study whose paths belong to families: the family is named in the study's file, the
+/// group follows from the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
-    /// Name of the path's family.
+    /// Name of the path's family, as the study's file has it.
     pub name: String,
     /// Group of the path, which follows from its scenario.
     pub group: Group,
 }
 
-/// Paths that are alike in what can be asked of a sender there. A path belongs to the first of them that it fits.
+/// Group of paths that ask the same of a sender, by other flows on the way and by rate. A path belongs to the first of
+/// these groups that it fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// The data of other flows take a link on the way of those under test.
+    /// Paths on which data of other flows share a link with the flow under test.
     Shared,
-    /// A link on the way is a recorded one.
+    /// Paths with a link whose rate follows a recorded trace.
     Recorded,
-    /// The narrowest link on the way has less than [`Group::SLOW`] in the long run.
+    /// Paths whose narrowest link has less than [`Group::SLOW`] in the long run.
     Slow,
-    /// No other flow shares the way, no link on it is recorded, and the narrowest has at least [`Group::SLOW`].
+    /// All other paths: alone on the way, over no recorded link, and with [`Group::SLOW`] or more at the narrowest
+    /// link.
     Alone,
 }
 
@@ -89,7 +92,7 @@ impl Study {
 }
 
 impl Group {
-    /// Groups of paths, in the order of tables.
+    /// All groups, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
     /// Least long-run rate of a path that is not slow, bit/s.
     pub const SLOW: f64 = 0.5e6;
@@ -105,37 +108,38 @@ impl Group {
     }
 }
 
-/// The runs of a composition on a path, a run a seed.
+/// Place of a composition's runs on a path among the study's scenarios; there is a run for each seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs {
     /// Index of the scenario among the study's.
     pub scenario: usize,
-    /// Index of the point in the scenario.
+    /// Index of the sweep point in the scenario.
     pub point: usize,
-    /// The flows that are measured.
+    /// Flows of these runs that are measured, by their parts.
     pub flows: Flows,
 }
 
-/// Flows of a run by the parts that they have in a study, as indices.
+/// Flows of a run by the parts that they play in a study, as indices into the run's flows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Flows {
-    /// Flows under test: one, or the copies of one. Of a flow that a proxy splits the half to the destination.
+    /// Flows under test: one, or the copies of one. For a flow that a proxy splits, its half from the proxy to the
+    /// destination.
     pub test: Vec<usize>,
     /// Halves, from the source to the proxy, of flows under test that a proxy splits.
     pub near: Vec<usize>,
-    /// Flows under test that proxies split, from end to end: indices among the outcome's proxies.
+    /// Flows under test that proxies split, measured from end to end: indices into the outcome's `proxies`.
     pub split: Vec<usize>,
     /// Flows beside those under test: all TCP flows; on a path of a family those whose data take a link on their way.
     pub others: Vec<usize>,
 }
 
-/// A mechanism that has no place on a path.
+/// A mechanism that cannot run on a path, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Index of the mechanism among the entries.
+    /// Index of the mechanism among the study's entries.
     pub entry: usize,
-    /// Index of the path.
+    /// Index of the path among the study's paths.
     pub path: usize,
-    /// Reason in words.
+    /// Reason why the mechanism cannot run there, in words.
     pub reason: String,
 }

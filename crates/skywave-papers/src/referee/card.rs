@@ -1,4 +1,4 @@
-//! How a law stands: set by set, case by case.
+//! Results of a sender (congestion control) in test cases: set by set, case by case.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::claims::{self, ClaimsError, Paper, Part, Score, Verdict, measured, st
 /// Result of a congestion control in a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Standing {
-    /// The number is within its limits, with its whole 95 % interval.
+    /// Number within its limits, with its whole 95 % interval.
     #[serde(rename = "pass")]
     Pass,
-    /// The number is outside of its limits, with its whole 95 % interval.
+    /// Number outside of its limits, with its whole 95 % interval.
     #[serde(rename = "fail")]
     Fail,
-    /// The 95 % interval of the number reaches over a limit.
+    /// Number whose 95 % interval reaches over a limit.
     #[serde(rename = "unsure")]
     Unsure,
-    /// The scenario cannot have the congestion control, or no simulation can tell.
+    /// No result: the scenario cannot have the congestion control, its runs are missing, or no simulation can tell.
     #[serde(rename = "not possible")]
     NotPossible,
-    /// The case is about other congestion controls.
+    /// No result: the case is about other congestion controls.
     #[serde(rename = "not asked")]
     NotAsked,
 }
 
 impl Standing {
-    /// Every standing, in the order of counts.
+    /// All results that a case can have, in the order of counts.
     pub const ALL: [Self; 5] = [
         Self::Pass,
         Self::Fail,
@@ -40,7 +40,7 @@ impl Standing {
         Self::NotAsked,
     ];
 
-    /// The standing in words.
+    /// Word or words for the result, as in tables: `not possible`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -66,17 +66,17 @@ impl Standing {
 /// A number of a test case: what was measured, and the condition that is asked of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
-    /// Name that tells it from the case's other numbers; empty when it is the only one.
+    /// Name that tells the number from the case's others; empty when it is the only one.
     pub name: String,
     /// Condition that the case asks for, with its unit.
     pub asked: String,
-    /// Measured number, in `unit`; at the place of a sweep that decides. `None` where there is none.
+    /// Measured number, in `unit`; of a sweep, that of the point that decides. `None` where there is none.
     pub measured: Option<f64>,
-    /// 95 % interval of `measured`.
+    /// Lower and upper end of the 95 % interval of `measured`; `None` without one.
     pub ci95: Option<[f64; 2]>,
-    /// Unit of the numbers; may be empty.
+    /// Unit of `measured`; may be empty.
     pub unit: String,
-    /// `parameter = value` where it was measured; empty without a sweep.
+    /// Point of the sweep where the number was measured, as `parameter = value`; empty without a sweep.
     pub place: String,
     /// Whether the number meets the condition.
     pub standing: Standing,
@@ -103,21 +103,21 @@ impl Number {
     }
 }
 
-/// The run of one seed, looked at to see how a test case failed.
+/// Run with one seed, made again to see when and how a test case failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Wrong {
-    /// Name of the number that failed.
+    /// Name of the number that failed, as [`Number::name`].
     pub number: String,
-    /// Scenario of the run.
+    /// Name of the run's scenario.
     pub scenario: String,
-    /// `parameter = value` of the run's point; empty without a sweep.
+    /// Point of the sweep that the run is at, as `parameter = value`; empty without a sweep.
     pub place: String,
     /// Seed of the run.
     pub seed: u64,
-    /// Seconds from the start of the run after which the failed number stayed outside of its limits; `None`
+    /// Time, in seconds from the start of the run, after which the failed number stayed outside of its limits; `None`
     /// where that cannot be told.
     pub moment_s: Option<f64>,
-    /// Plots of the run as SVG: goodput, queue, window.
+    /// Plots of the run over time as SVG: goodput, queue, window.
     #[serde(skip)]
     pub plots: Vec<String>,
 }
@@ -125,20 +125,21 @@ pub struct Wrong {
 /// A test case, and the result of a congestion control in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Case {
-    /// Name of the case.
+    /// Name (id) of the case in its set.
     pub case: String,
     /// Result of the congestion control in the case.
     pub standing: Standing,
-    /// Source of the case.
+    /// Source of the case, such as a document and its section.
     #[serde(rename = "where")]
     pub place: String,
     /// Statement of what the case asks for, in words.
     pub statement: String,
-    /// Anything else that should be known.
+    /// Note in words about how the case is measured.
     pub note: Option<String>,
-    /// Reason why the case is not possible; `None` for any other.
+    /// Reason, in words, why the case has no result ([`Standing::NotPossible`]), as when its scenario cannot have the
+    /// congestion control; `None` for any other result.
     pub why: Option<String>,
-    /// Numbers of the case.
+    /// Numbers that decide the case; empty if it was not judged.
     pub numbers: Vec<Number>,
     /// Run that shows how the case failed; `None` if it did not, or no run could be looked at.
     pub wrong: Option<Wrong>,
@@ -147,15 +148,15 @@ pub struct Case {
 /// Results of a congestion control in the test cases of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SetCard {
-    /// Name of the set.
+    /// Name of the set of test cases.
     pub set: String,
-    /// Title of the set.
+    /// Title of the set of test cases.
     pub title: String,
-    /// Source of the cases.
+    /// Source of the set's cases, such as a document.
     pub source: String,
-    /// Hash of the set's claims and experiments: of what was asked.
+    /// Hash of the set's claims and scenarios, in hexadecimal digits: of what was asked.
     pub inputs: String,
-    /// The cases, in the order of the file.
+    /// Results case by case, in the order of the set's file.
     pub cases: Vec<Case>,
 }
 
@@ -164,19 +165,19 @@ pub struct SetCard {
 pub struct Card {
     /// Name of the congestion control.
     pub law: String,
-    /// Version of the simulator, or of any other program that made the runs.
+    /// Version of the simulator, or of any other program, that made the runs.
     pub engine: String,
-    /// Results in each set of cases that the law was tried in.
+    /// Results in each set of test cases in which the congestion control was tried.
     pub sets: Vec<SetCard>,
 }
 
 impl SetCard {
-    /// How many cases have each standing, in the order of [`Standing::ALL`].
+    /// Number of cases of the set with each result, in the order of [`Standing::ALL`].
     pub fn counts(&self) -> [(Standing, usize); 5] {
         counted(self.cases.iter())
     }
 
-    /// Cases of the set that have this standing.
+    /// Test cases of this set that have the result `standing`.
     pub fn with(&self, standing: Standing) -> impl Iterator<Item = &Case> {
         self.cases
             .iter()
@@ -185,7 +186,7 @@ impl SetCard {
 }
 
 impl Card {
-    /// A card of this sender, to which results in sets are still to be added.
+    /// An empty card of this sender, to which results in sets of test cases are to be added.
     pub fn new(sender: &dyn Sender) -> Self {
         Self {
             law: sender.name().to_owned(),
@@ -194,12 +195,12 @@ impl Card {
         }
     }
 
-    /// How many cases of all sets have each standing, in the order of [`Standing::ALL`].
+    /// Number of cases of all sets together with each result, in the order of [`Standing::ALL`].
     pub fn counts(&self) -> [(Standing, usize); 5] {
         counted(self.sets.iter().flat_map(|set| &set.cases))
     }
 
-    /// The failed cases, as `set/case`.
+    /// Names of the failed cases, as `set/case`.
     pub fn failed(&self) -> Vec<String> {
         let of = |set: &SetCard| -> Vec<String> {
             let failed = set.with(Standing::Fail);
@@ -210,13 +211,13 @@ impl Card {
         self.sets.iter().flat_map(of).collect()
     }
 
-    /// The card as JSON.
+    /// The card as a JSON object, over several lines.
     pub fn to_json(&self) -> String {
         // Strings, numbers and maps with string keys: nothing in it can fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The cases as JSON, a line each.
+    /// Results case by case as JSON, a line for each.
     pub fn to_json_lines(&self) -> String {
         #[derive(Serialize)]
         struct Line<'a> {
@@ -248,18 +249,17 @@ fn counted<'a>(cases: impl Iterator<Item = &'a Case>) -> [(Standing, usize); 5] 
     counts
 }
 
-/// A set of test cases with the sender that is to be judged in its scenarios.
+/// A set of test cases with a sender that is to be judged put into its scenarios.
 pub struct Trial<'a> {
     sender: &'a dyn Sender,
     seated: Seated,
 }
 
 impl<'a> Trial<'a> {
-    /// Puts a sender that is to be judged, such as a congestion control, into the scenarios of a set of test
-    /// cases.
+    /// Puts a sender that is to be judged, such as a congestion control, into the scenarios of a set of test cases.
     ///
     /// # Errors
-    /// When the set has no place for it.
+    /// When no scenario of the set has a place for a sender.
     pub fn new(set: &Paper, sender: &'a dyn Sender) -> Result<Self, ClaimsError> {
         let seated = set.with_sender(sender)?;
         Ok(Self { sender, seated })
@@ -270,8 +270,8 @@ impl<'a> Trial<'a> {
         self.seated.paper.experiments()
     }
 
-    /// Judges the sender by the results of the scenarios, which have their names as keys. With `retracing`, a
-    /// run of each failed case is made again to see when and how it failed.
+    /// Judges the sender by the results of the scenarios, by the scenarios' names. With `retracing`, a run of each
+    /// failed case is made again to see when and how it failed.
     pub fn judge(
         &self,
         results: &BTreeMap<String, Results>,

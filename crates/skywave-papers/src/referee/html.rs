@@ -44,7 +44,7 @@ struct Row<'a> {
     class: &'static str,
 }
 
-/// A card as an HTML page, with plots of the failed cases.
+/// A result card as an HTML page, with plots of the failed cases.
 ///
 /// # Errors
 /// When the page cannot be rendered, which would be a mistake in its template.

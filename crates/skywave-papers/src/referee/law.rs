@@ -1,4 +1,4 @@
-//! A law to judge: a preset, a composition or a QUIC sender, in the simulator.
+//! A congestion control (law) to judge: a preset, a composition or a QUIC sender, run by the simulator.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::claims::sender::Sender;
 use crate::claims::{SEAT, matches, with_values};
 use crate::file::inline;
 
-/// A sender that the simulator runs and that is to be judged: a TCP or QUIC preset, or a composition.
+/// A sender to be judged that the simulator runs: a TCP or QUIC preset (a named sender), or a composition of policies.
 #[derive(Clone, Debug)]
 pub struct Law {
     name: String,
@@ -25,8 +25,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// The sender that `text` names: a preset, as in `cubic`, or a composition, as in `{ preset = "cerl",
-    /// recovery = "sack" }`.
+    /// The sender that `text` describes as a scenario does: a preset, as in `cubic`, or a composition, as in
+    /// `{ preset = "cerl", recovery = "sack" }`.
     ///
     /// # Errors
     /// When it is neither.
@@ -34,8 +34,8 @@ impl Law {
         Self::with_members(text, &CustomMembers::default())
     }
 
-    /// The sender that `text` names: a preset or composition, which may also have the policies in `custom`, a
-    /// user's own code.
+    /// The sender that `text` describes as a scenario does: a preset or a composition, which may also have the policies
+    /// in `custom`, a user's own code.
     ///
     /// # Errors
     /// When it is neither.
@@ -82,18 +82,18 @@ impl Law {
         })
     }
 
-    /// The law with `name` as one more name by which a file of claims may mean it: for a variant, the name of
-    /// the law that it varies.
+    /// The sender with `name` as one more name by which a file of claims may mean it: for a variant, the name of the
+    /// congestion control that it varies.
     #[must_use]
     pub fn also(mut self, name: &str) -> Self {
         self.names.insert(name.to_owned());
         self
     }
 
-    /// Senders of all presets: TCP's, then QUIC's.
+    /// Senders of all presets: those of TCP, then those of QUIC.
     ///
     /// # Errors
-    /// None of them: they are read as any other.
+    /// Never for the presets as they are: they are read like any other text.
     pub fn all() -> Result<Vec<Self>, ScenarioError> {
         let tcp = PRESETS.iter().map(|preset| preset.name);
         let quic = quic::PRESETS.iter().map(|preset| preset.name);
@@ -102,8 +102,8 @@ impl Law {
 }
 
 impl Law {
-    /// The scenario with this sender at the keys `seats`, if `check` refuses none of its points, each with
-    /// the first seed.
+    /// The scenario with this sender at the keys `seats`, such as `flow.test.transport`; `check` is called with each
+    /// point of the scenario, with its first seed, and may refuse it.
     ///
     /// # Errors
     /// Those of [`Sender::take`], and of `check`.

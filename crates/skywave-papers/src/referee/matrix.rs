@@ -1,4 +1,5 @@
-//! Cards of several laws in one table: laws by sets, with counts and the names of the cases that were not passed.
+//! Cards of several senders (laws) in one table: senders by sets of test cases, with counts and the names of the cases
+//! that were not passed.
 
 use std::fmt::Write;
 
@@ -11,8 +12,8 @@ use crate::claims::CSS;
 
 const TEMPLATE: &str = include_str!("matrix.html");
 
-/// Table of judged laws, a card each, by the sets of test cases that all cards have in common: cases passed,
-/// failed and unsure.
+/// Table of judged senders, from a card of each: for each set of test cases, how many a sender passed, and which it
+/// failed or is unsure in. All cards must have the same sets in the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a>(pub &'a [Card]);
 
@@ -86,7 +87,7 @@ impl Matrix<'_> {
         self.0.first().map_or(&[], |card| &card.sets)
     }
 
-    /// The table for a terminal, set by set, in lines of at most `width` columns.
+    /// The table as text for a terminal, set by set, in lines of at most `width` columns.
     pub fn table(&self, width: usize) -> String {
         let rows = self.rows();
         let names = rows.iter().map(|row| row.law.chars().count());
@@ -107,7 +108,7 @@ impl Matrix<'_> {
         out
     }
 
-    /// The table as JSON, a line for each law.
+    /// The table as JSON, a line for each sender.
     pub fn to_json_lines(&self) -> String {
         let lines = self.rows().into_iter();
         // Strings and lists: nothing in it can fail.
@@ -116,7 +117,7 @@ impl Matrix<'_> {
             .collect()
     }
 
-    /// The table as a page for a browser.
+    /// The table as an HTML page.
     ///
     /// # Errors
     /// When the page cannot be rendered, which would be a mistake in its template.

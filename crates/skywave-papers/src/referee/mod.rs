@@ -1,4 +1,5 @@
-//! A referee for laws: cases that a sender has to pass, run with it, and a card of what it passed.
+//! A referee for congestion controls (laws): test cases that a sender has to pass, run with it, and a card of what it
+//! passed.
 //!
 //! Cases are claims ([`crate::claims`]), in sets that are folders as papers are: one judge, new is only that the sender is a
 //! parameter. [`load`] reads a built-in set, [`load_dir`] a folder; [`Trial::new`] puts a [`Sender`] into it, and
@@ -37,7 +38,7 @@ pub fn sets() -> impl Iterator<Item = &'static str> {
     claims::sets()
 }
 
-/// Reads a built-in set of test cases.
+/// Reads the built-in set of test cases of this name.
 ///
 /// # Errors
 /// When there is none of this name.
@@ -53,10 +54,11 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     claims::load_dir(folder)
 }
 
-/// Reads the set of test cases that a user names: a built-in one, else the one in that folder.
+/// Reads the set of test cases that a user names: the built-in one of this name, else the one in the folder of this
+/// path.
 ///
 /// # Errors
-/// When there is none, or its files cannot be read.
+/// When there is neither, or the files cannot be read or used.
 pub fn named(given: &str) -> Result<Paper, ClaimsError> {
     let folder = claims::folder_of(Path::new(given));
     match folder.filter(|_| sets().all(|name| name != given)) {
@@ -69,12 +71,12 @@ pub fn named(given: &str) -> Result<Paper, ClaimsError> {
     }
 }
 
-/// Path of the folder for the card of the sender called `law`, relative to the folder of results.
+/// Path of the folder for the result card of the sender called `law`, relative to the folder of all results.
 pub fn folder(law: &str) -> PathBuf {
     Path::new(CARDS).join(skywave_lab::folder::plain_name(law))
 }
 
-/// A line for each case of a set of test cases: its name, and what it asks; lines have at most `width`
+/// Text with a line for each case of a set of test cases: its name, and what it asks; lines have at most `width`
 /// columns.
 pub fn list(set: &Paper, width: usize) -> String {
     text::list(set, width)

@@ -16,12 +16,12 @@ use crate::claims::{Paper, Part};
 /// Bins of a run whose scenario has none.
 const BINS: Duration = Duration::from_millis(100);
 
-/// Settings for making runs of failed cases again, to see how they failed.
+/// Settings for making one run of each failed test case again, to see when and how it failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Retracing<'a> {
     /// Number of threads; `None` for one a core.
     pub threads: Option<usize>,
-    /// Set by the caller (Ctrl-C) to stop.
+    /// Flag that the caller sets (as on Ctrl-C) to stop.
     pub cancel: &'a AtomicBool,
 }
 

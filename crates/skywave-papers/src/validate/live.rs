@@ -17,41 +17,41 @@ use skywave_lab::threads::{self, NoThreads};
 /// Reason why ns-2 was not run for a comparison, or gave no numbers.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// A set's numbers are not ns-2's: name of the set, and of the simulator that they are of.
+    /// A set whose reference numbers are not ns-2's: its name, and the simulator that they are of.
     #[error("`{0}` compares with {1}, which --live does not run")]
     NotNs2(String, String),
-    /// A point of the set has no such setting.
+    /// A setting was given that the points of the set do not have.
     #[error("a point of `{set}` has no `{name}`; it has {known}")]
     NoSetting {
-        /// The set.
+        /// Name of the set.
         set: String,
-        /// The setting that was given.
+        /// Name of the setting that was given.
         name: String,
-        /// Settings that the set's points have.
+        /// Names of the settings that the set's points have.
         known: String,
     },
-    /// The settings make no row of the set that can be run.
+    /// Settings from which no row of the set can be made.
     #[error(transparent)]
     Set(#[from] SetError),
-    /// ns-2 is not installed.
+    /// No `ns` program: ns-2 is not installed.
     #[error("there is no `ns` here: --live needs ns-2.35 (Debian and Ubuntu: apt install ns2)")]
     Missing,
     /// ns-2 could not be run.
     #[error("ns-2 could not be run: {0}")]
     Run(#[from] io::Error),
-    /// ns-2 ended with an error, or said nothing of use.
+    /// Failure of ns-2 itself: it ended with an error, or did not print the quantities that are compared.
     #[error("ns-2 failed: {0}")]
     Failed(String),
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] NoThreads),
-    /// Stopped by Ctrl-C.
+    /// Runs that were stopped by Ctrl-C.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Runs ns-2 on all cores at one point: the set's default point with these settings, names and values.
-/// Returns a copy of `set` with this as its only row.
+/// Runs ns-2 on all cores, once for each seed, at one point: the set's default point, changed by these settings (names
+/// and values). Returns a copy of `set` with this point as its only row, and ns-2's numbers as the reference.
 pub fn measure(
     set: &Set,
     settings: &[(String, String)],
@@ -92,8 +92,8 @@ pub fn measure(
     Ok(set)
 }
 
-/// Runs ns-2 for each row of `set`, and returns a copy of it with these numbers in place of those of its
-/// table.
+/// Runs ns-2 on all cores for each row of `set`, and returns a copy of the set with the new numbers as the reference,
+/// in place of those of its table.
 pub fn repeat(set: &Set, cancel: &AtomicBool) -> Result<Set, LiveError> {
     let script = Script::of(set)?;
     let mut repeated = set.clone();

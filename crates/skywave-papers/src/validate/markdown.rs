@@ -4,10 +4,10 @@ use super::Judged;
 use crate::page::{PageError, replaced, table};
 use skywave_lab::report::number::fixed;
 
-/// Verb in the marks of generated blocks in a Markdown page: `<!-- validate all: sets -->`.
+/// Word that marks the generated blocks of comparisons in a Markdown page: `<!-- validate all: sets -->`.
 pub const VERB: &str = "validate";
 
-/// Line of one set in the Markdown table of all sets.
+/// Results of one set (comparison with another simulator) as a line of a Markdown table of all sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line(Vec<String>);
 
@@ -31,11 +31,10 @@ impl From<&Judged<'_>> for Line {
     }
 }
 
-/// The Markdown page with its generated block `all: sets` replaced by a table with these lines.
+/// The Markdown page with its generated block `<!-- validate all: sets -->` replaced by a table with these lines.
 ///
 /// # Errors
-///
-/// When a block has no end, or there is none of its kind.
+/// When the block has no end, or is of another kind.
 pub fn in_page(page: &str, lines: &[Line]) -> Result<String, PageError> {
     let head = [
         "set",

@@ -25,7 +25,7 @@ pub use set::{Set, SetError, names};
 pub use verdict::{Comparison, Quantity};
 
 impl Set {
-    /// Compares the numbers of every row with `results`, which must be of the runs of this set.
+    /// Compares the numbers of every row with `results`, which must be those of running this set.
     pub fn judge(&self, results: &Results) -> Judged<'_> {
         let rows = self
             .rows()
@@ -58,7 +58,7 @@ fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Com
     row.reference.iter().filter_map(one).collect()
 }
 
-/// A set with our numbers beside another simulator's, row by row.
+/// A set (comparison with another simulator) after our runs: our numbers beside the other simulator's, row by row.
 #[derive(Clone, Debug)]
 pub struct Judged<'a> {
     /// The comparison: scenarios, and another simulator's numbers for them.
@@ -74,22 +74,22 @@ pub struct JudgedRow<'a> {
     pub row: &'a Row,
     /// The terms, which say what decides.
     terms: &'a Terms,
-    /// Comparison of each quantity that both simulators have.
+    /// Comparison of each quantity that both our runs and the reference have.
     pub comparisons: Vec<Comparison>,
 }
 
 impl JudgedRow<'_> {
-    /// Whether all quantities that decide agree, by tolerance or by overlapping intervals.
+    /// Whether all decisive quantities ([`Terms::decisive`]) agree, by tolerance or by overlapping intervals.
     pub fn agrees(&self) -> bool {
         self.without(Comparison::agrees).next().is_none()
     }
 
-    /// Whether all quantities that decide agree by their tolerance, whatever the intervals are.
+    /// Whether all decisive quantities ([`Terms::decisive`]) agree by their tolerance, whatever the intervals are.
     pub fn is_close(&self) -> bool {
         self.without(Comparison::is_close).next().is_none()
     }
 
-    /// Quantities that decide and do not agree, or that one of the simulators does not have.
+    /// Decisive quantities ([`Terms::decisive`]) that do not agree, or that one of the simulators does not have.
     pub fn apart(&self) -> impl Iterator<Item = Quantity> {
         self.without(Comparison::agrees)
     }
@@ -105,7 +105,7 @@ impl JudgedRow<'_> {
 }
 
 impl Judged<'_> {
-    /// Number of rows that agree.
+    /// Number of rows that agree, by tolerance or by overlapping intervals.
     pub fn agreeing(&self) -> usize {
         self.rows.iter().filter(|row| row.agrees()).count()
     }
@@ -116,8 +116,8 @@ impl Judged<'_> {
         self.rows.iter().filter(|row| row.is_close()).count()
     }
 
-    /// Whether there are rows, and at least the required share of them agrees; without a requirement no row
-    /// has to.
+    /// Whether the comparison passes: there are rows, and at least the required share of them ([`Terms::required`])
+    /// agrees.
     pub fn passes(&self) -> bool {
         let needed = self.set.terms.required.unwrap_or(0.0) * self.rows.len() as f64;
         !self.rows.is_empty() && self.agreeing() as f64 >= needed

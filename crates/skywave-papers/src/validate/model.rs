@@ -19,11 +19,11 @@ pub struct Terms {
     /// Notes on the rows, printed above them; may be empty.
     #[serde(default)]
     pub note: String,
-    /// Name of the other simulator, as a heading of columns.
+    /// Name of the other simulator, as a heading of table columns.
     pub peer: String,
     /// Place among the built-in sets; those without one come last.
     pub(super) order: Option<u32>,
-    /// Share of rows that must agree; `None` where nothing is asked.
+    /// Share of rows, 0 to 1, that must agree; `None` where nothing is asked.
     pub required: Option<f64>,
     /// Most replications of a row.
     pub(super) most_seeds: Option<u64>,

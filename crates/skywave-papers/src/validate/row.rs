@@ -14,12 +14,12 @@ use crate::file::inline;
 use skywave_lab::experiment::stats::Estimate;
 use skywave_scenario::{CustomMembers, NoFiles, Scenario};
 
-/// A row of a comparison: a scenario, and the other simulator's numbers.
+/// A row of a comparison: one scenario, and the other simulator's numbers for it.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Settings that tell the row from others, as names and values.
+    /// Settings that tell the row from others, as pairs of name and value.
     pub labels: Vec<(String, String)>,
-    /// The other simulator's numbers.
+    /// Numbers that the other simulator gives for this scenario.
     pub reference: Vec<(Quantity, Estimate)>,
     /// Scenario of the row.
     pub(super) scenario: Scenario,
@@ -52,23 +52,25 @@ impl Reading {
 }
 
 impl Row {
-    /// Text in the row's cell of the column `name`, or of the set's variable with this name.
+    /// Text in the row's cell of the column `name` of the reference table, or value of the set's variable with this
+    /// name.
     ///
     /// # Errors
-    /// There is none, or it is empty.
+    /// No column or variable has this name, or it is empty.
     pub fn text(&self, name: &str) -> Result<&str, SetError> {
         self.cells.text(name)
     }
 
-    /// Number in the row's cell of the column `name`, or of the set's variable with this name.
+    /// Number in the row's cell of the column `name` of the reference table, or value of the set's variable with this
+    /// name.
     ///
     /// # Errors
-    /// There is none.
+    /// No column or variable has this name, or it is no number.
     pub fn number(&self, name: &str) -> Result<f64, SetError> {
         self.cells.number(name)
     }
 
-    /// Scenario of the row; its one point is run with the set's seeds.
+    /// Scenario of the row, of one sweep point, which is run with the set's seeds.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }

@@ -1,4 +1,4 @@
-//! Sets of rows: built-in ones, and those in folders of the user's.
+//! Sets of rows (comparisons with another simulator): built-in ones, and those in folders of the user's.
 
 use std::path::Path;
 
@@ -12,34 +12,35 @@ use super::row::{Maker, Row};
 use super::table::{self, Cells};
 use crate::file::{FileError, from_toml};
 
-/// Reason why there is no such set, or none that can be run.
+/// Reason why a set (comparison with another simulator) cannot be used: no set has the name, or its files have a
+/// mistake.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    /// No set has this name.
+    /// Name that is neither a built-in set nor a folder.
     #[error("there is no set `{name}`; there are {known}")]
     Unknown {
         /// The name that was asked for.
         name: String,
-        /// Names of the sets that exist, and the one that may have been meant.
+        /// Names of the built-in sets, and the one that may have been meant.
         known: String,
     },
     /// A file of the set cannot be read, or is not what it should be.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A row of the set's table, or what becomes of it, cannot be understood.
+    /// Row of the set's table that cannot be understood, or from which no scenario can be made.
     #[error("{place}: {what}")]
     Row {
-        /// The table and its line, the template, or the option that gave the row.
+        /// Place of the mistake: the table and its line, the template, or the option that gave the row.
         place: String,
         /// Mistake at that place, in words.
         what: String,
     },
-    /// A row is no valid scenario.
+    /// Row whose scenario is not valid.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 }
 
-/// A comparison with another simulator: rows, each with a scenario to run and that simulator's numbers.
+/// A set: a comparison with another simulator, of rows that each have a scenario to run and that simulator's numbers.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// Name of the set on the command line.
@@ -71,8 +72,11 @@ fn terms(place: &Place) -> Result<Terms, FileError> {
 }
 
 impl Set {
-    /// The built-in set of this name, or else the one in the folder `name`; its runs have the seeds 1 to
-    /// `seeds`, or fewer if it limits them.
+    /// Reads the built-in set of this name, or else the one in the folder `name`. Its runs have the seeds 1 to `seeds`,
+    /// or fewer if the set has a limit.
+    ///
+    /// # Errors
+    /// When there is neither, or a file or row of it has a mistake.
     pub fn load(name: &str, seeds: u64) -> Result<Self, SetError> {
         let folder = Path::new(name);
         let place = if Place::names().any(|known| known == name) {
@@ -107,7 +111,7 @@ impl Set {
         Ok(set)
     }
 
-    /// Rows of the set.
+    /// Rows of the set, each one scenario to compare.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -117,8 +121,11 @@ impl Set {
         self.rows.retain(keep);
     }
 
-    /// A copy of the set with this text in a column, or as the value of a variable, of every row; the
-    /// reference numbers and other variables stay.
+    /// A copy of the set with `text` in the column `column`, or as the value of the variable of this name, of every
+    /// row. The reference numbers and other variables stay.
+    ///
+    /// # Errors
+    /// When a row then makes no valid scenario.
     pub fn with(&self, column: &str, text: &str) -> Result<Self, SetError> {
         let mut set = self.clone();
         self.making(|maker| {

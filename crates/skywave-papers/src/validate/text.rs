@@ -45,7 +45,7 @@ impl Judged<'_> {
         out + &self.summary() + "\n"
     }
 
-    /// Line in words: how many rows agree, by tolerance or only by overlapping intervals, and how many must.
+    /// Sentence for a terminal: how many rows agree, by tolerance or only by overlapping intervals, and how many must.
     pub fn summary(&self) -> String {
         let (agreeing, close, rows) = (self.agreeing(), self.close(), self.rows.len());
         let share = 100.0 * agreeing as f64 / rows.max(1) as f64;
@@ -120,7 +120,7 @@ impl Judged<'_> {
         format!("{word} in {}", names.join(", "))
     }
 
-    /// One JSON object a row, and one for the set.
+    /// The comparison as JSON: a line with an object for each row, then one for the set.
     pub fn to_json_lines(&self) -> String {
         let mut out = String::new();
         for row in &self.rows {

@@ -11,27 +11,27 @@ use skywave_sim::outcome::LinkOutcome;
 use super::row::Reading;
 use skywave_lab::experiment::stats::Estimate;
 
-/// A quantity that is compared between the two simulators.
+/// A quantity that is compared between this simulator and another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Quantity {
-    /// In-order payload of all measured flows, Mb/s.
+    /// In-order payload of all measured flows together, Mb/s.
     Goodput,
     /// In-order payload of the first measured flow alone, which has the shortest round trip, Mb/s.
     FirstGoodput,
     /// In-order payload of the flows beside the measured ones, Mb/s.
     BesideGoodput,
-    /// The measured flows' share of the goodput of these and those beside.
+    /// Share (0 to 1) of the measured flows in the goodput of these and the flows beside them.
     Share,
-    /// Packets that the bottleneck's queue drops, early or because it is full.
+    /// Number of packets that the bottleneck's queue drops, early or because it is full.
     QueueDrops,
-    /// Packets that the bottleneck's queue marks (ECN).
+    /// Number of packets that the bottleneck's queue marks (ECN).
     Marks,
-    /// Expiries of the retransmission timer.
+    /// Number of retransmission timeouts of the measured flows.
     Timeouts,
-    /// Packets sent again.
+    /// Number of segments that the measured flows sent again.
     Retransmits,
-    /// Share of the packets offered to the bottleneck that its queue drops.
+    /// Share (0 to 1) of the packets offered to the bottleneck that its queue drops.
     LossRate,
     /// Time average of the bottleneck's queue, packets.
     MeanQueue,
@@ -40,7 +40,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Quantities in the order of columns.
+    /// All quantities, in the order of table columns.
     pub const ALL: [Self; 11] = [
         Self::Goodput,
         Self::FirstGoodput,
@@ -55,7 +55,7 @@ impl Quantity {
         Self::Sojourn,
     ];
 
-    /// Name in tables and JSON.
+    /// Name of the quantity in tables and JSON: `goodput_mbps`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Goodput => "goodput_mbps",
@@ -72,8 +72,8 @@ impl Quantity {
         }
     }
 
-    /// Most by which the means may differ, as a share of the reference's mean, unless a set has a tolerance
-    /// of its own.
+    /// Most by which the means may differ, as a share of the reference's mean (0.05 is 5 %), unless a set has a
+    /// tolerance of its own.
     pub fn tolerance(self) -> f64 {
         match self {
             Self::Goodput
@@ -157,7 +157,7 @@ pub struct Comparison {
     pub ours: Estimate,
     /// Estimate from the other simulator's runs.
     pub theirs: Estimate,
-    /// Most by which the means may differ, as a share of the other simulator's mean.
+    /// Most by which the means may differ, as a share of the other simulator's mean (0.05 is 5 %).
     pub tolerance: f64,
 }
 
@@ -167,12 +167,12 @@ impl Comparison {
         (self.theirs.mean != 0.0).then(|| self.ours.mean / self.theirs.mean)
     }
 
-    /// Whether the means are within the tolerance.
+    /// Whether the means differ by no more than the tolerance.
     pub fn is_close(&self) -> bool {
         self.ours.is_close(&self.theirs, self.tolerance)
     }
 
-    /// Whether the means are within the tolerance, or the 95 % intervals overlap.
+    /// Whether the means differ by no more than the tolerance, or the 95 % intervals overlap.
     pub fn agrees(&self) -> bool {
         self.ours.agrees(&self.theirs, self.tolerance)
     }

@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use super::{LATEST, MOST_TOLD, Report, Tag};
 
-/// Arrival times of one peer's datagrams since the last report to it, or of a sample of them.
+/// Arrival times of one peer's datagrams since the last [`Report`] to it; of many datagrams only a sample, chosen by
+/// their tags. The receiver of data keeps them.
 #[derive(Debug)]
 pub struct Arrivals {
     /// Start of the time in which arrivals are told.
@@ -18,7 +19,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Arrivals without any yet; times in reports count from `origin` on.
+    /// Empty record of arrivals; times in reports count from `origin` on, in this host's clock.
     pub fn new(origin: Instant) -> Self {
         Self {
             origin,
@@ -28,7 +29,8 @@ impl Arrivals {
         }
     }
 
-    /// Notes that a datagram came. Returns whether it is the first one that the next report will tell of.
+    /// Notes that the datagram with this tag came at `now`. Returns whether it is the first one that the next report
+    /// will tell of, so that the time to that report begins.
     pub fn note(&mut self, tag: Tag, now: Instant) -> bool {
         if self.arrived.is_empty() && now.saturating_duration_since(self.looked) > LATEST {
             // There are so few that none of this level came in the time of a report.
@@ -52,7 +54,8 @@ impl Arrivals {
         self.looked = now;
     }
 
-    /// Report of the datagrams that came since the last one; `None` if nothing came.
+    /// Report of the datagrams noted since the last report; `None` if there are none. `now` is the time of the report,
+    /// from which the size of the next sample follows.
     pub fn report(&mut self, now: Instant) -> Option<Report> {
         self.looked = now;
         if self.arrived.len() < MOST_TOLD / 2 {

@@ -14,9 +14,10 @@ const KEPT: Duration = Duration::from_secs(8);
 const COUNTED_FOR: Duration = SOONEST;
 const NOTED: u32 = 128;
 
-/// Departure times of an endpoint's datagrams by [`Tag`], to match the peer's reports: 2048 at most, for 8 s.
-/// Above some 128 in 10 ms only a sample is kept, by the tags' levels (zero bits at a tag's end: half of all tags have one or
-/// more, a quarter two or more). Where two tags share a place the one of the higher level stays.
+/// Departure times of an endpoint's datagrams by [`Tag`], to match the peer's reports: 2048 at most, for 8 s. Above
+/// some 128 in 10 ms only a sample is kept, by the tags' levels: the level is the number of zero bits at the tag's end,
+/// so that half of all tags have one or more, a quarter two or more. Where two tags share a place, the one of the
+/// higher level stays.
 #[derive(Debug, Default)]
 pub struct Departures {
     /// Empty until the first one is noted.
@@ -28,7 +29,7 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// Notes that a datagram left.
+    /// Notes that the datagram with this tag left at `now`.
     pub fn note(&mut self, tag: Tag, now: Instant) {
         let (since, count) = self.counted.get_or_insert((now, 0));
         *count += 1;
@@ -50,7 +51,8 @@ impl Departures {
         }
     }
 
-    /// Time when a datagram left of which the peer has told; `None` if it is not known, or was asked before.
+    /// Departure time of the datagram with this tag, which a report has named; `None` if it was not noted, left 8 s or
+    /// more before `now`, or was asked for before.
     pub fn take(&mut self, tag: Tag, now: Instant) -> Option<Instant> {
         let slot = self.slots.get_mut(Self::place(tag))?;
         let (_, at) = slot.take_if(|(noted, _)| *noted == tag)?;

@@ -1,16 +1,17 @@
-//! Ear of a law: the one-way delays of a connection, kept until the law hears of the smallest.
+//! Record of a connection's one-way delays, kept until its congestion control law takes the smallest.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use skywave_core::Offset;
 
-/// A one-way delay further than this from the first one is not believed: no connection lives through a pause in which
-/// hosts' clocks would come so far apart.
+/// Greatest difference between a one-way delay and the first one of a connection; delays further from it are ignored.
+/// No connection lives through a pause in which hosts' clocks would come so far apart.
 pub const MOST_APART: Duration = Duration::from_secs(60);
 
-/// Record of one connection's one-way delays, of which its congestion control hears the smallest
-/// ([`Law::hearing`](crate::Law::hearing)).
+/// Record of one connection's one-way delays at the sender of data. With each ACK its congestion control takes the
+/// smallest one noted since the ACK before ([`Law::hearing`](crate::Law::hearing)); delays include the unknown
+/// difference between the two hosts' clocks.
 #[derive(Clone, Debug)]
 pub struct Ear(Arc<Mutex<State>>);
 
@@ -27,8 +28,8 @@ struct State {
 }
 
 impl Ear {
-    /// Empty record of one connection's one-way delays. `now` is the zero of this host's clock: no datagram may have
-    /// left before.
+    /// Empty record of one connection's one-way delays. Departure times count from `now`: no datagram may have left
+    /// before.
     pub fn new(now: Instant) -> Self {
         Self(Arc::new(Mutex::new(State {
             origin: now,
@@ -42,8 +43,8 @@ impl Ear {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a datagram left at `sent` and arrived at `came_us`, in microseconds of the peer's own
-    /// clock.
+    /// Notes the one-way delay of a datagram that left at `sent`, by this host's clock, and arrived at `came_us`, in
+    /// microseconds of the peer's own clock.
     pub fn hear(&self, sent: Instant, came_us: u64) {
         let mut state = self.lock();
         if state.moved.is_some_and(|moved| sent <= moved) {

@@ -1,16 +1,16 @@
-//! One-way delays between the two ends of a connection, for laws that tell the queue of the data's way from that of
-//! the way back.
+//! One-way delays between the two ends of a connection, for congestion control laws that tell the queue of the data's
+//! way from that of the way back.
 //!
-//! QUIC's ACKs do not tell when packets came (draft-smith-quic-receive-ts would), and noq gives a program no packet
-//! numbers. But each datagram ends with the tag that authenticates its last packet (RFC 9001 section 5.3): 16 bytes
-//! that only this datagram has, and that both ends see at their sockets. So the sender of data notes when the datagram
-//! with this [`Tag`] left ([`Departures`]), and the receiver tells in small reports when datagrams came
-//! ([`Arrivals`]), each by a clock of its own. An [`Ear`] makes delays of both and keeps the smallest one until the
-//! law of the connection hears it with the next ACK.
+//! QUIC's ACKs do not tell when packets came (draft-smith-quic-receive-ts would), and the QUIC library noq gives a
+//! program no packet numbers. But each datagram ends with the tag that authenticates its last packet (RFC 9001 section
+//! 5.3): 16 bytes that only this datagram has, and that both ends see at their sockets. So the sender of data notes
+//! when the datagram with this [`Tag`] left ([`Departures`]), and the receiver tells in small reports when datagrams
+//! came ([`Arrivals`]), each by a clock of its own. An [`Ear`] makes delays of both and keeps the smallest one until
+//! the law of the connection takes it with the next ACK.
 //!
 //! Reports are datagrams of QUIC itself (RFC 9221), encrypted and authenticated as everything is. A sender that wants
 //! them [says so by taking datagrams](accept_reports); a receiver that does not know of them sends none, and the law
-//! hears of no one-way delay. They begin with a version, and others than [`VERSION`] are ignored.
+//! hears of no one-way delay. Reports begin with a version, and others than [`VERSION`] are ignored.
 //!
 //! At most [`MOST_TOLD`] datagrams are in a report. The more come between two reports, the smaller is the sample of them
 //! that is told, and both ends choose it by the tags alone: a tag is of a level if its number ends with so many zero
@@ -49,8 +49,8 @@ const LATEST: Duration = Duration::from_millis(100);
 /// Bytes of reports that may wait to be read, or to be sent.
 const WAITING: usize = 4096;
 
-/// Name of a QUIC datagram that both ends can compute: its last 5 bytes, which are part of the authentication
-/// tag of its last packet (RFC 9001 section 5.3).
+/// Identifier of a QUIC datagram that both ends can compute, without any field for it: the datagram's last 5 bytes,
+/// which are part of the authentication tag of its last packet (RFC 9001 section 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
 
@@ -58,7 +58,7 @@ impl Tag {
     /// Bytes that are taken.
     const BYTES: usize = 5;
 
-    /// Tag of a datagram; `None` if it is too short to have one.
+    /// Tag of a datagram, its last 5 bytes; `None` if it is shorter.
     pub fn of(datagram: &[u8]) -> Option<Self> {
         datagram.last_chunk().map(|bytes| Self::from_bytes(*bytes))
     }
@@ -80,12 +80,14 @@ impl Tag {
     }
 }
 
-/// Sets up an end that sends data to take QUIC datagrams (RFC 9221), in which its peer may report arrivals.
+/// Sets up the end that sends data to take QUIC datagrams (RFC 9221), in which its peer may report when packets
+/// arrived.
 pub fn accept_reports(transport: &mut TransportConfig) {
     transport.datagram_receive_buffer_size(Some(WAITING));
 }
 
-/// Sets up an end that receives data to report arrivals in QUIC datagrams (RFC 9221); it takes none itself.
+/// Sets up the end that receives data to report arrivals in QUIC datagrams (RFC 9221). Its own receive buffer for
+/// datagrams is 1 byte, as noq sends datagrams only where it may receive some: no report fits in it.
 pub fn send_reports(transport: &mut TransportConfig) {
     transport
         .datagram_send_buffer_size(WAITING)
@@ -93,7 +95,8 @@ pub fn send_reports(transport: &mut TransportConfig) {
         .datagram_receive_buffer_size(Some(1));
 }
 
-/// How long to wait for more arrivals after the first one of a report, on a path of this round trip.
+/// Time from the first arrival of a report to the report itself, on a path with this round-trip time: a third of it,
+/// but 10 to 100 ms.
 pub fn report_after(rtt: Duration) -> Duration {
     (rtt / 3).clamp(SOONEST, LATEST)
 }

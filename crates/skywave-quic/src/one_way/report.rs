@@ -5,9 +5,9 @@
 
 use super::Tag;
 
-/// Version of the messages of this module, their first byte.
+/// Version of the format of a [`Report`], its first byte; reports with another one are ignored.
 pub const VERSION: u8 = 1;
-/// Datagrams in a report, at most.
+/// Greatest number of datagrams that a [`Report`] tells of.
 pub const MOST_TOLD: usize = 8;
 /// Bytes of a report before its arrivals, and of each arrival.
 const HEAD: usize = 1 + FIRST;
@@ -16,7 +16,7 @@ const ARRIVAL: usize = Tag::BYTES + AFTER;
 const FIRST: usize = 6;
 const AFTER: usize = 3;
 
-/// Report of a receiver on when datagrams arrived, by their tags; it has at least one arrival.
+/// Message by which a receiver tells when datagrams arrived, each named by its [`Tag`]; 1 to [`MOST_TOLD`] of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report(Vec<u8>);
 
@@ -40,7 +40,7 @@ impl Report {
         Some(Self(bytes))
     }
 
-    /// Reads a report; `None` if these bytes are none.
+    /// Reads a report; `None` if the bytes have another version or a length that no report has.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (head, arrivals) = bytes.split_first_chunk::<HEAD>()?;
         let count = arrivals.len() / ARRIVAL;
@@ -49,12 +49,13 @@ impl Report {
         is_one.then(|| Self(bytes.to_vec()))
     }
 
-    /// Bytes of the message.
+    /// Bytes of the report, as they are sent.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 
-    /// Datagrams, and the microseconds of their arrival since the peer's origin.
+    /// Tags of the datagrams told of, each with its arrival time in microseconds since the origin of the reporting
+    /// host's clock.
     pub fn arrivals(&self) -> impl Iterator<Item = (Tag, u64)> {
         let number = |bytes: &[u8]| bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));
         let (head, arrivals) = self.0.split_at(HEAD);

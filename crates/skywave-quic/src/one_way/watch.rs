@@ -19,8 +19,8 @@ use super::{Arrivals, Departures, Ear, Report, Tag, report_after};
 /// How often to look for a peer's new address while nothing comes from the one before.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Notes when an endpoint's datagrams leave and come, to measure one-way delays, as long as a connection uses
-/// that.
+/// Observer at the socket of a noq endpoint (noq is the QUIC library): notes when datagrams leave and come, to measure
+/// one-way delays, as long as a connection uses them.
 ///
 /// ```no_run
 /// # use skywave_quic::one_way::Watch;
@@ -77,10 +77,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
-    /// An endpoint of noq over this socket, in tokio's runtime, and its watch.
+    /// Endpoint of the QUIC library noq over this socket, in tokio's runtime, and the [`Watch`] that measures one-way
+    /// delays at the socket.
     ///
     /// # Errors
-    /// When the runtime does not take the socket.
+    /// An I/O error if tokio's runtime or noq does not accept the socket.
     pub fn endpoint(
         config: EndpointConfig,
         server: Option<ServerConfig>,
@@ -95,7 +96,7 @@ impl Watch {
         Ok((endpoint, watch))
     }
 
-    /// Number of times so far that datagrams came, one or several together, from anybody.
+    /// Number of reads so far at which datagrams came, one or several together, from any address.
     pub fn datagrams(&self) -> u64 {
         self.0.datagrams.load(Ordering::Relaxed)
     }
@@ -131,9 +132,9 @@ impl Watch {
         }
     }
 
-    /// Reports to the peer when its datagrams come, if it takes datagrams: a program that uses them for
-    /// something else has to agree on reports in another way. Never returns: a task of the end that receives
-    /// data, which it ends with its work.
+    /// Reports to the peer when its datagrams arrive, if the peer takes QUIC datagrams: a program that uses these for
+    /// something else has to agree on reports in another way. The end that receives data spawns this as a task, which
+    /// never returns, and ends it with the connection.
     pub async fn tell(&self, connection: &Connection) -> Infallible {
         let takes = connection.max_datagram_size();
         if takes.is_none_or(|bytes| bytes < Report::MOST_BYTES) {
@@ -161,8 +162,8 @@ impl Watch {
         }
     }
 
-    /// Takes the peer's reports of arrivals, and notes the one-way delays in `ear`. Never returns: a task of
-    /// the end that sends data, which it ends with its work.
+    /// Takes the peer's reports of arrivals, and notes the one-way delays in `ear`. The end that sends data spawns this
+    /// as a task, which never returns, and ends it with the connection.
     pub async fn hear(&self, connection: &Connection, ear: &Ear) -> Infallible {
         let _noting = Counted::new(&self.0.hearing);
         while let Ok(datagram) = connection.read_datagram().await {

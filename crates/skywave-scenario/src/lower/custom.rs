@@ -64,12 +64,14 @@ pub struct CustomMembers {
 }
 
 impl CustomMembers {
-    /// Adds a congestion control, which scenario files then take by its name: `congestion = "NAME"`.
+    /// Adds a congestion control, which scenario files then take by its name: `congestion = "NAME"`. An error if a
+    /// congestion control has the name already.
     pub fn add_congestion(&mut self, member: CustomCongestion) -> Result<(), NameTaken> {
         add(CONGESTION, &mut self.congestion, member)
     }
 
-    /// Adds a loss detector, which scenario files then take by its name: `detection = "NAME"`.
+    /// Adds a loss detector, which scenario files then take by its name: `detection = "NAME"`. An error if a loss
+    /// detector has the name already.
     pub fn add_detection(&mut self, member: CustomDetection) -> Result<(), NameTaken> {
         add(DETECTION, &mut self.detection, member)
     }
@@ -118,8 +120,8 @@ fn find<T: ?Sized>(
     })
 }
 
-/// Name that a congestion control or a loss detector has already: a scenario file could not tell the two
-/// apart.
+/// Error for a congestion control or loss detector whose name another one has already: a scenario file could not tell
+/// the two apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameTaken {
     slot: &'static str,

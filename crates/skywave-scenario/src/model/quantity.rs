@@ -91,15 +91,15 @@ const LARGEST: f64 = 1e18;
 /// A quantity in SI units, as it goes into the columns of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// Number in the unit that `unit` names.
+    /// Number in the unit that [`Self::unit`] names.
     pub value: f64,
-    /// `s`, `bit/s`, `B`, `packets`, `segments`, `m`, `m/s`, `dB` or `dBm`.
+    /// Unit of the value: `s`, `bit/s`, `B`, `packets`, `segments`, `m`, `m/s`, `dB` or `dBm`.
     pub unit: &'static str,
 }
 
 impl Quantity {
-    /// Quantity that a number with a unit means, in SI units: `10 ms` is 0.01 s. `None` if the text is none,
-    /// or is out of range.
+    /// Quantity that a text with a number and a unit means, in SI units: `10 ms` is 0.01 s. `None` if it is no such
+    /// text, or out of range.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, kind) = split(text, &[]).ok()?;
         let value = if kind == Kind::Time {

@@ -18,7 +18,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads `text`; `file` is how messages name it.
+    /// Parses `text` as TOML, whatever its keys are ([`Self::decode`] checks those); messages call the file `file`. An
+    /// error if the text is no TOML.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         let source = Source {
             name: file.into(),
@@ -59,8 +60,8 @@ impl Document {
         not_finite(&self.tree)
     }
 
-    /// Error for a `name`, at the byte range `place`, that is none of `known`; `what` says what it should
-    /// name.
+    /// Error for a `name`, at the byte range `place`, that is none of the `known` ones; `what` is the kind of thing
+    /// that it should name, such as a flow.
     pub fn unknown<S: AsRef<str>>(
         &self,
         place: Range<usize>,

@@ -42,7 +42,7 @@ pub(crate) struct Source {
 }
 
 impl ScenarioError {
-    /// The file at `path` cannot be read at all.
+    /// Error for the file at `path` that cannot be read at all, for this `reason`.
     pub fn unreadable(path: &Path, reason: &str) -> Self {
         Self(Box::new(Inner {
             message: safe(format!("cannot read {}: {reason}", path.display())),
@@ -67,7 +67,7 @@ impl ScenarioError {
         }))
     }
 
-    /// The same mistake with more advice.
+    /// Error with the advice `help` added to what it has.
     #[must_use]
     pub fn with_help(mut self, help: String) -> Self {
         self.0.help = Some(match self.0.help.take() {
@@ -127,8 +127,8 @@ impl ScenarioError {
         self.0.place.as_ref().map(|place| place.position)
     }
 
-    /// The message with its place and the advice, and the file's other mistakes in the same way: drawn with the
-    /// feature `pretty`, and otherwise as plain lines.
+    /// Message with its place and the advice, and the file's other mistakes in the same way: drawn with the feature
+    /// `pretty` (in `colours` for a terminal, or without), and otherwise as plain lines.
     pub fn render(&self, colours: bool) -> String {
         let others = self.0.others.iter().map(|other| other.picture(colours));
         std::iter::once(self.picture(colours))

@@ -13,32 +13,33 @@ use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
-/// Most bytes of a scenario.
+/// Most bytes that a scenario file may have: 1 MiB.
 pub const MAX_SCENARIO: u64 = 1 << 20;
-/// Most bytes of a trace, and of a file of movements: ten minutes of a link of 2 Gbit/s as mahimahi records it.
+/// Most bytes that a trace or a file of movements may have, 1 GiB: ten minutes of a link of 2 Gbit/s as mahimahi
+/// records it.
 pub const MAX_FILE: u64 = 1 << 30;
 
-/// Where the files lie that a scenario names by their paths relative to itself. Nothing here reads a disk,
-/// so that a browser or an editor can bring its own.
+/// Source of the files (traces, movements) that a scenario names by paths relative to itself. Nothing in this crate
+/// reads a disk, so that a browser or an editor can bring files of its own.
 pub trait Files {
-    /// The text of the file at `path`: of at most [`MAX_FILE`] bytes.
+    /// Text of the file at `path`, of at most [`MAX_FILE`] bytes; an error if there is none or it cannot be read.
     fn text(&self, path: &str) -> Result<String, Unreadable>;
 
     /// Whether there is a file at `path`.
     fn exists(&self, path: &str) -> bool;
 
-    /// The name of the file at `path` in the record of what a result depends on.
+    /// Name of the file at `path` in records of what a result depends on, such as its path on the disk.
     fn place(&self, path: &str) -> PathBuf {
         path.into()
     }
 }
 
-/// Why a file cannot be had.
+/// Reason why a file that a scenario names cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
     /// The scenario is a text alone: nothing lies beside it.
     NoFolder,
-    /// The system's reason, or the mistake in the file.
+    /// The operating system's reason, or the mistake in the file.
     Because(String),
 }
 
@@ -61,7 +62,7 @@ impl Files for NoFiles {
 pub struct Bundle(pub &'static [(&'static str, &'static str)]);
 
 impl Bundle {
-    /// The text of the file at `path`, exactly as it is named here.
+    /// Text of the file whose path in the bundle is exactly `path`; `None` if there is none.
     pub fn get(&self, path: &str) -> Option<&'static str> {
         let found = self.0.iter().find(|(name, _)| *name == path)?;
         Some(found.1)

@@ -28,7 +28,8 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
     }
 }
 
-/// The candidate that `name` is a typing mistake away from.
+/// Candidate of which `name` may be a misspelling: the one that the fewest edits lead to, whatever the case of letters;
+/// `None` if no candidate is near enough.
 pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let length = name.chars().count();
     if length > 40 {

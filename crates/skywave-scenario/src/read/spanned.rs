@@ -17,12 +17,12 @@ pub struct Spanned<T> {
 }
 
 impl<T> Spanned<T> {
-    /// Place of the value in the text, in bytes.
+    /// Place of the value in the file's text: a range of bytes.
     pub fn span(&self) -> Span {
         self.span.clone()
     }
 
-    /// The value alone.
+    /// Value without its place.
     pub fn get_ref(&self) -> &T {
         &self.value
     }

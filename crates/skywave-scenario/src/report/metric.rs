@@ -42,16 +42,16 @@ const fn first<T, const NUMBER: usize>(columns: &[Column<T>]) -> [Metric; NUMBER
     metrics
 }
 
-/// The quantities measured of a flow.
+/// Measures of a flow that plots and tables may show.
 pub const FLOW_METRICS: &[Metric] = &first::<_, { described(FLOW) }>(FLOW);
 
-/// The quantities measured of a link.
+/// Measures of a link that plots may show.
 pub const LINK_METRICS: &[Metric] = &first::<_, { described(LINK) }>(LINK);
 
-/// The quantities measured of a station of a radio network.
+/// Measures of a station of a radio network that plots may show.
 pub const STATION_METRICS: &[Metric] = &first::<_, { described(STATION) }>(STATION);
 
-/// Goodput, which most plots show: of a flow over the window, and in bins of time.
+/// Goodput, the measure that most plots show: of a flow over the measured window, and in bins of time.
 pub const GOODPUT: Metric = FLOW_METRICS[0];
 
 /// Quantities recorded over time with `run.series = true`.

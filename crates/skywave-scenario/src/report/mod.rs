@@ -11,34 +11,34 @@ pub(crate) use model::{Names, ReportModel};
 /// Plots and table of a scenario's results that its `[report]` asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Plots, in order.
+    /// Plots, in the order of the file.
     pub plots: Vec<Plot>,
-    /// Columns of the table of flows; empty for the default ones.
+    /// Columns of the table of flows; empty for the default columns.
     pub table: Vec<Metric>,
 }
 
 /// A plot of a scenario's results, as its `[report]` asks for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
-    /// How it is drawn.
+    /// Kind of the plot: how it is drawn.
     pub kind: PlotKind,
     /// Kind of sample in a plot of a distribution (CDF, boxes); plots of lines pool the flows of a run.
     pub sample: Sample,
     /// Horizontal axis.
     pub x: PlotAxis,
-    /// The quantity shown: on the vertical axis, or on the horizontal one of a [`PlotKind::Cdf`].
+    /// Measure shown: on the vertical axis, or on the horizontal one of a [`PlotKind::Cdf`].
     pub y: Metric,
-    /// One series a value of this axis; `None` for a single series.
+    /// Axis of which each value has a series of its own in the plot; `None` for a single series.
     pub by: Option<PlotAxis>,
-    /// Logarithmic horizontal axis.
+    /// Whether the horizontal axis is logarithmic.
     pub x_log: bool,
-    /// Logarithmic vertical axis.
+    /// Whether the vertical axis is logarithmic.
     pub y_log: bool,
-    /// Heading, when given; an empty one is no heading.
+    /// Heading of the plot; `None` for a default one, an empty text for none at all.
     pub title: Option<String>,
-    /// Label of the horizontal axis, when given; an empty one is none.
+    /// Label of the horizontal axis; `None` for a default one, an empty text for none at all.
     pub x_label: Option<String>,
-    /// Label of the vertical axis, when given; an empty one is none.
+    /// Label of the vertical axis; `None` for a default one, an empty text for none at all.
     pub y_label: Option<String>,
     /// Names for values of axes and series, by the value as written or as
     /// [`ParamValue::short`](crate::ParamValue::short) has it.
@@ -48,12 +48,13 @@ pub struct Plot {
     /// Name of the only link to show; `y` is then one of [`LINK_METRICS`]. `None` if the plot is not
     /// of a link.
     pub link: Option<String>,
-    /// Name of the only station to show, with all copies of it; `y` is then one of [`STATION_METRICS`].
+    /// Name of the only station to show, with all copies of it; `y` is then one of [`STATION_METRICS`]. `None` if the
+    /// plot is not of a station.
     pub station: Option<String>,
 }
 
 impl Plot {
-    /// A plot of lines, `y` against `x`, with nothing else asked for.
+    /// Plot of lines, `y` against `x`, with all other properties at their defaults.
     pub fn new(x: PlotAxis, y: Metric) -> Self {
         Self {
             kind: PlotKind::Line,
@@ -73,13 +74,13 @@ impl Plot {
         }
     }
 
-    /// Whether it shows delivered bytes per bin of time, and no recorded series.
+    /// Whether the plot shows delivered bytes per bin of time, and no recorded series.
     pub fn is_binned(&self) -> bool {
         self.x == PlotAxis::Time && BINNED.contains(&self.y)
     }
 }
 
-/// How a plot is drawn.
+/// Kind of a plot: how it is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlotKind {
     /// Means with intervals, joined by lines where the axis has numbers.
@@ -113,7 +114,7 @@ pub enum PlotAxis {
     Seed,
     /// Time within a run; `y` is then one of [`SERIES`] or [`BINNED`].
     Time,
-    /// The measured quantity itself, for a [`PlotKind::Cdf`].
+    /// The measured quantity itself ([`Plot::y`]), for a [`PlotKind::Cdf`].
     Measure,
     /// The flows of a run.
     Flow,

@@ -37,7 +37,7 @@ impl Decimal {
         Self { mantissa, exponent }
     }
 
-    /// The number as a float, the nearest that there is.
+    /// Number as a float: the nearest one that there is.
     pub fn value(self) -> f64 {
         let written = format!("{}e{}", self.mantissa, self.exponent);
         written.parse().unwrap_or_default()

@@ -29,7 +29,7 @@ struct Choice {
     ranges: Vec<Range>,
 }
 
-/// Value of a search [`Key`]: one of its choices, with a number for each range in that choice.
+/// Value of a search [`Key`]: one of the key's choices, with a number for each range in that choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Setting {
     /// Place of the choice among the key's.
@@ -44,7 +44,7 @@ impl Setting {
         self.choice
     }
 
-    /// A number for each range in the choice, in the base unit of the range.
+    /// Numbers for the ranges in the choice, in their order, each in the base unit of its range.
     pub fn numbers(&self) -> &[Decimal] {
         &self.numbers
     }
@@ -91,12 +91,13 @@ impl Key {
         })
     }
 
-    /// Fields of the scenario that the key sets, as the file names them: `link.path.rate`.
+    /// Text of the key as the file writes it: the path of the field that it sets, such as `link.path.rate`, or several
+    /// paths with `&` between them.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of choices: values, with or without ranges in them, of which the search takes one.
+    /// Number of the key's choices: values, with or without ranges in them, of which a setting takes one.
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
@@ -108,7 +109,8 @@ impl Key {
         1 + ranges.max().unwrap_or_default()
     }
 
-    /// The value at a point of the unit cube. Coordinates that are missing are taken to be one half.
+    /// Setting at a point whose coordinates are from 0 to 1: the first picks the choice, the others the numbers in its
+    /// ranges. Coordinates that are missing are taken to be one half.
     pub fn setting(&self, at: &[f64]) -> Setting {
         let place = |dimension: usize| at.get(dimension).copied().unwrap_or(0.5);
         let count = self.choices.len();
@@ -121,7 +123,7 @@ impl Key {
         }
     }
 
-    /// Whether the first range of a setting's choice is a logarithmic one.
+    /// Whether the first range in the choice that `setting` takes is logarithmic; false if there is no range.
     pub fn is_logarithmic(&self, setting: &Setting) -> bool {
         let choice = self.choices.get(setting.choice);
         choice
@@ -129,7 +131,8 @@ impl Key {
             .is_some_and(Range::is_log)
     }
 
-    /// A point of the unit cube at which [`Key::setting`] gives this value, if it is one of this key.
+    /// Point, with coordinates from 0 to 1, at which [`Key::setting`] gives this setting; `None` if the key has no such
+    /// choice.
     pub fn place(&self, setting: &Setting) -> Option<Vec<f64>> {
         let choice = self.choices.get(setting.choice)?;
         let first = (setting.choice as f64 + 0.5) / self.choices.len() as f64;
@@ -140,8 +143,8 @@ impl Key {
         Some(at)
     }
 
-    /// The value with number `index` rounded to `digits` significant digits, down and up, the nearer one first; nothing
-    /// if it has no more than that.
+    /// Settings like `setting`, but with the number at `index` rounded to `digits` significant digits, down and up, the
+    /// nearer one first. Empty if that number has no more digits, or there is none.
     pub fn rounded(&self, setting: &Setting, index: usize, digits: usize) -> Vec<Setting> {
         let range = self
             .choices
@@ -166,7 +169,7 @@ impl Key {
             .collect()
     }
 
-    /// The value as tables write it: `1.5Mbps`, `rate 2Mbps, burst 20kB`.
+    /// Words for the value of `setting` in tables: `1.5Mbps`, `rate 2Mbps, burst 20kB`.
     pub fn words(&self, setting: &Setting) -> String {
         let words: Vec<String> = self.values(setting).iter().map(notation::short).collect();
         words.join(", ")

@@ -23,7 +23,7 @@ use crate::{Point, Scenario, lower, lower_tree};
 /// Keys of a flow that QUIC refuses.
 const OF_TCP: [&str; 4] = ["profile", "acking", "fin", "tcp"];
 
-/// A scenario with a `[search]`, and what its keys may be set to.
+/// Search space: a scenario with a `[search]`, and the values that the search's keys may be set to.
 pub struct Space<'f> {
     source: Source,
     /// The file without its search and report.
@@ -86,24 +86,24 @@ impl<'f> Space<'f> {
         })
     }
 
-    /// The file as it is without a search: the defaults of all keys.
+    /// Scenario of the file without its search, where all keys have their defaults.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Keys that vary, in the file's order.
+    /// Keys of the `[search]`, in the file's order.
     pub fn keys(&self) -> &[Key] {
         &self.keys
     }
 
-    /// Names of the file's flows, as its keys have them (`flow.NAME.start`).
+    /// Names of the file's flows, by which its keys call them (`flow.NAME.start`).
     pub fn flows(&self) -> Vec<String> {
         names(&self.tree, "flow")
     }
 
-    /// The same space with each of these senders in the place of the flow's own: the name of a preset or a composition as a
-    /// file has it, `{ preset = "sack", congestion = "veno" }`. If one of them is of QUIC, keys of the flow that QUIC
-    /// refuses are taken out for all, so that all can be in one file.
+    /// Spaces that differ in the transport of the flow `flow` alone: one for each of `senders`, which are names of
+    /// presets or compositions as a file has them, `{ preset = "sack", congestion = "veno" }`. If one of these is of
+    /// QUIC, keys of the flow that QUIC refuses are taken out for all, so that all can be in one file.
     ///
     /// # Errors
     /// There is no such flow, or the flow cannot have one of them as its transport.
@@ -129,8 +129,8 @@ impl<'f> Space<'f> {
         senders.into_iter().map(with).collect()
     }
 
-    /// The scenario at a point of the space; `settings` has a setting for each key, in order, `None` for its
-    /// default. It has one sweep point, whose parameters are these settings.
+    /// Scenario at a point of the space: `settings` has a setting for each key, in order, `None` for the key's default.
+    /// The scenario has one sweep point, whose parameters are these settings.
     ///
     /// # Errors
     /// The settings contradict each other, or what the file has.
@@ -165,8 +165,9 @@ impl<'f> Space<'f> {
         })
     }
 
-    /// The text of the scenario of a point: the file's, with the settings written in place, without `[search]` and `[report]`,
-    /// with these seeds. Where `senders` are given, `flow` goes through them in a sweep.
+    /// Text of a scenario file for a point of the space: the file's, with these settings, title and seeds written in
+    /// place, and without `[search]` and `[report]`. If there are `senders`, a sweep gives `flow` each of them as its
+    /// transport.
     pub fn text(
         &self,
         settings: &[Option<Setting>],

@@ -9,7 +9,7 @@ use crate::read::tree::{Node, Value};
 pub struct ParamValue {
     /// Value as written in the file.
     pub written: Written,
-    /// Value in SI units; `None` if what is written has no unit.
+    /// Number in SI units that the value means; `None` if what is written has no unit.
     pub quantity: Option<Quantity>,
 }
 
@@ -42,8 +42,8 @@ impl ParamValue {
         Self { written, quantity }
     }
 
-    /// The value as tables and plots write it: a string, a number or a flag as it is, a table or an
-    /// array without TOML's signs. `{ preset = "cerl", recovery = "sack" }` is `cerl, recovery sack`.
+    /// Text of the value for tables and plots: a string, a number or a flag as it is, a table or an array without
+    /// TOML's signs. `{ preset = "cerl", recovery = "sack" }` is `cerl, recovery sack`.
     pub fn short(&self) -> String {
         match &self.written {
             Written::Text(text) if text.starts_with(['{', '[']) => notation::in_words(text),

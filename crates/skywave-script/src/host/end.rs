@@ -259,7 +259,7 @@ impl End {
         })
     }
 
-    /// State of the connection as the application sees it.
+    /// TCP state of the connection (such as ESTABLISHED), as the application sees it.
     pub fn state(&self) -> State {
         self.connection.state()
     }

@@ -20,21 +20,21 @@ pub struct Settings {
     pub system: System,
     /// Bytes of an IP packet on the device.
     pub mtu: u32,
-    /// Addresses are of IPv6.
+    /// Whether addresses are of IPv6.
     pub ipv6: bool,
-    /// SYNs offer timestamps.
+    /// Whether SYNs offer timestamps.
     pub timestamps: bool,
-    /// SYNs offer window scaling.
+    /// Whether SYNs offer window scaling.
     pub window_scaling: bool,
-    /// SYNs offer SACK.
+    /// Whether SYNs offer SACK.
     pub sack: bool,
-    /// Duplicate data that arrives is reported by DSACK (RFC 2883).
+    /// Whether duplicate data that arrives is reported by DSACK (RFC 2883).
     pub dsack: bool,
-    /// 0: no ECN; 1: offered and accepted; 2: accepted.
+    /// Use of ECN: 0 for none; 1 if connections offer and accept it; 2 if they only accept it.
     pub ecn: u32,
-    /// Bytes of a socket's receive buffer.
+    /// Size of a socket's receive buffer at first, bytes of data.
     pub receive_buffer: u32,
-    /// Largest receive buffer, bytes: it decides the window scale.
+    /// Largest size of a receive buffer, bytes: it decides the window scale.
     pub largest_buffer: u32,
     /// Size of a socket's send buffer at first, bytes; Linux counts more in it than data.
     pub send_buffer: u64,
@@ -45,13 +45,13 @@ pub struct Settings {
     /// Segments that Linux hands to a device at once, if there are as many, however low the pace
     /// (`tcp_min_tso_segs`).
     pub fewest_at_once: u32,
-    /// Any reset in the window ends a connection.
+    /// Whether any reset in the window ends a connection, though it has not exactly the expected sequence number.
     pub insecure_reset: bool,
-    /// Any SYN in the window ends a connection.
+    /// Whether any SYN in the window ends a connection.
     pub insecure_syn: bool,
-    /// Segments with SYN and FIN are ignored.
+    /// Whether segments with both SYN and FIN are ignored.
     pub drop_syn_fin: bool,
-    /// Segments to closed ports are not answered.
+    /// Whether segments to closed ports stay without an answer.
     pub blackhole: bool,
     /// Longest delay of an acknowledgement in FreeBSD; the modelled Linux acknowledges each segment at once.
     pub ack_delay: Duration,
@@ -59,23 +59,23 @@ pub struct Settings {
     pub initial_rto: Duration,
     /// Least time by which the retransmission timeout is above the round trip.
     pub rto_slop: Duration,
-    /// The congestion window begins again after a time without data.
+    /// Whether the congestion window is small again after a time without data (slow start after idle).
     pub restart_after_idle: bool,
     /// Time by which loss timers expire later than their rules say.
     pub timer_slack: Duration,
     /// Payload bytes of a segment where a packet that arrives stands for several (option `--mss` of a
     /// script): bounds the estimate `rcv_mss`. `None` if packets are single segments.
     pub arriving_mss: Option<u32>,
-    /// SYNs that are sent again before a connection is given up; `None` for no bound.
+    /// Number of times that a SYN is sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,
     /// Time that FreeBSD gives a connection to become established.
     pub keep_init: Duration,
-    /// An ICMP message may end a connection that is being opened.
+    /// Whether an ICMP message may end a connection that is being opened.
     pub icmp_may_reset: bool,
 }
 
 impl Settings {
-    /// The defaults of a system.
+    /// Default values of a system's variables, before a script sets any.
     pub fn new(system: System) -> Self {
         let linux = Self {
             system,

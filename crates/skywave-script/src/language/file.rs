@@ -9,7 +9,7 @@ use crate::place::Mistake;
 /// The name for which `#ifdef` is taken, where a script tells what a standard says from what a system does.
 const DEFINED: &str = "STANDARD";
 
-/// Reads a script.
+/// Parses the text of a packetdrill script.
 ///
 /// # Errors
 /// The first place that is not understood.

@@ -19,7 +19,8 @@ pub(crate) use packet::LETTERS;
 pub struct Script {
     /// Options of the script: its `--name=value` lines.
     pub settings: Vec<Setting>,
-    /// Events of the script, in order; shell text without a time at its beginning and its end has the time `+0`.
+    /// Events of the script, in the order of the file. Text in backquotes (for a shell) that has no time of its own, as
+    /// at the file's beginning or end, has the time `+0`: at once after the event before it.
     pub events: Vec<Event>,
 }
 
@@ -39,39 +40,41 @@ pub struct Setting {
 pub struct Event {
     /// Place where the event begins.
     pub place: Place,
-    /// When it happens.
+    /// Time at which the event happens, or may happen.
     pub when: When,
-    /// When a call that blocks returns, on the same base as `when`; `None` if the call is not to block.
+    /// Time at which a call that blocks returns, counted from the same moment as `when`: the beginning of the script or
+    /// the event before. `None` if the call is not to block.
     pub until: Option<Duration>,
     /// Action or expectation that the event is.
     pub what: What,
 }
 
-/// The time of an event.
+/// Time of an event, as a script gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Since the beginning of the script.
+    /// Time since the beginning of the script.
     Absolute(Duration),
-    /// Since the event before.
+    /// Time since the event before.
     Relative(Duration),
-    /// Any time.
+    /// Any time after the event before.
     Any,
-    /// Between two times since the beginning of the script.
+    /// Earliest and latest time since the beginning of the script.
     AbsoluteRange(Duration, Duration),
-    /// Between two times since the event before.
+    /// Earliest and latest time since the event before.
     RelativeRange(Duration, Duration),
 }
 
-/// Action of an event, or what it expects.
+/// Action of an event, or what the event expects.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A packet arrives at the system under test.
+    /// A packet arrives at the host under test.
     Inject(Packet),
-    /// The system under test sends a packet.
+    /// A packet is expected from the host under test.
     Expect(Packet),
-    /// The application makes a call.
+    /// The application on the host under test makes a system call.
     Call(Call),
-    /// A line for a shell.
+    /// Text for a shell, which stands in backquotes in the script. No shell runs: known commands set variables of the
+    /// modelled host or ask for its state.
     Shell(String),
     /// Text between `%{` and `}%`: assignments, and assertions about the connection's `tcp_info`.
     Code(String),
@@ -84,7 +87,7 @@ pub enum Packet {
     Tcp(TcpPacket),
     /// An ICMP message.
     Icmp(IcmpPacket),
-    /// Another protocol, by its name.
+    /// A packet of another protocol, by the protocol's name.
     Other(String),
 }
 
@@ -109,32 +112,32 @@ pub struct TcpPacket {
     pub ack: Option<u32>,
     /// Window field of the header, without scaling; `None` where it is not compared.
     pub window: Option<u32>,
-    /// The urgent pointer.
+    /// Urgent pointer of the header; `None` if the script does not state it.
     pub urgent: Option<u32>,
-    /// The options; `None` where they are not compared.
+    /// TCP options in the order of the header; `None` where they are not compared.
     pub options: Option<Vec<TcpOption>>,
 }
 
 /// A TCP option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TcpOption {
-    /// Padding.
+    /// Padding (no operation).
     Nop,
-    /// The end of the list.
+    /// End of the list of options.
     End,
-    /// Largest payload.
+    /// Maximum segment size: largest payload that the sender of the option accepts, bytes.
     Mss(u16),
-    /// Window scale.
+    /// Window scale: number of bits by which the window field of later segments is shifted.
     WindowScale(u8),
-    /// SACK permitted.
+    /// Selective acknowledgements are permitted.
     SackPermitted,
     /// SACK blocks, each from its first sequence number to the one after its last.
     Sack(Vec<(u32, u32)>),
-    /// Timestamps.
+    /// Timestamps (RFC 7323).
     Timestamps {
-        /// TSval.
+        /// Timestamp of the segment's sender (TSval).
         value: u32,
-        /// TSecr.
+        /// Timestamp that is echoed (TSecr).
         echo: u32,
     },
     /// An option that is not modelled, by its name.
@@ -154,7 +157,7 @@ pub struct IcmpPacket {
     pub seq: Option<u32>,
 }
 
-/// A call of the application's.
+/// System call that a script has the application make, with the result that it expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// Name of the function.
@@ -163,16 +166,16 @@ pub struct Call {
     pub arguments: Vec<Value>,
     /// Value that the call is to return.
     pub result: Value,
-    /// Name of the error that the call is to return, if it is to be compared.
+    /// Name of the error that the call is to return, such as `EAGAIN`; `None` if none is compared.
     pub error: Option<String>,
 }
 
-/// A value in a call.
+/// Argument, result, or part of one, of a system call in a script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A number.
     Number(i64),
-    /// A named constant.
+    /// A named constant, such as `SOCK_STREAM`.
     Word(String),
     /// Constants joined by `|`.
     Union(Vec<Value>),
@@ -182,6 +185,6 @@ pub enum Value {
     List(Vec<Value>),
     /// A structure in braces: its fields, with names where they are given.
     Structure(Vec<(String, Value)>),
-    /// `...` in place of a value, which the tool fills in.
+    /// The sign `...` in place of a value that the script leaves open.
     Ellipsis,
 }

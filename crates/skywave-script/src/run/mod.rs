@@ -36,7 +36,7 @@ const MOST_TIMERS: usize = 100_000;
 pub struct Options {
     /// Policies of the TCP sender under test, such as loss detection, recovery and congestion control.
     pub composition: Composition,
-    /// System whose defaults and choices the scripts expect; `None` to tell it by the variables that each sets.
+    /// System whose defaults and choices the scripts expect; `None` to tell it by the variables that each script sets.
     pub system: Option<System>,
 }
 
@@ -53,8 +53,8 @@ impl From<Skip> for Stop {
     }
 }
 
-/// Runs a script in virtual time up to its end or the first event that fails. A script that needs what is not
-/// modelled is skipped.
+/// Runs a script in virtual time, up to its end or the first event that fails. [`Verdict::Skipped`] if it needs
+/// something that is not modelled.
 pub fn run(script: &Script, options: &Options) -> Verdict {
     match scan::read(script, options.system) {
         Ok(setup) => Run::new(setup, options).script(script),

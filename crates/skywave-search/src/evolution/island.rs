@@ -9,8 +9,8 @@ use super::Found;
 use super::genome::Genome;
 use crate::{Candidate, Kind, keys_off, kind};
 
-/// Candidates of an island's first generation, and of the first one after it begins anew; later ones have
-/// fewer.
+/// Number of candidates in the first generation of an island, which is an independent search by evolution, and in the
+/// first after the island starts anew; later generations are smaller.
 pub const FIRST: usize = 48;
 /// Children of a generation.
 const LATER: usize = 16;

@@ -26,16 +26,18 @@ pub struct Plan<'a> {
     pub keys: &'a [Key],
     /// Seed of all random streams.
     pub seed: u64,
-    /// Numbers, from 0, of the islands to run: searches that are independent of each other.
+    /// Numbers, from 0, of the islands to run: searches that are independent of each other, each with its own random
+    /// stream.
     pub islands: &'a [usize],
-    /// Most candidates with a value that an island may have judged.
+    /// Most candidates that each island may have judged; those without a value (invalid paths, or paths that say
+    /// nothing about the sender) do not count.
     pub each: usize,
-    /// Whether to go on, asked before each generation but the first.
+    /// Function that says whether to go on, asked before each generation but the first.
     pub go_on: &'a dyn Fn() -> bool,
 }
 
-/// Best path of its kind that an island found; a kind is a set of keys off their defaults, with their
-/// choices.
+/// Path with the smallest value of the objective (the worst for the sender) among all of its [`Kind`](crate::Kind) that
+/// one island, an independent search, has judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Number, from 0, of the island that found the candidate: a search of its own, independent of the
@@ -47,9 +49,10 @@ pub struct Found {
     pub candidate: Candidate,
 }
 
-/// Searches for network paths of small value, which are bad for the sender: the best of each kind, worst
-/// first, of equal ones that with the fewest keys. `judge` gives the values of candidates, `None` for an
-/// invalid path or one that says nothing; it may take as many threads as it likes.
+/// Searches for network paths that are bad for a sender, where the objective's value is small. Returns the worst path
+/// of each [`Kind`](crate::Kind) that an island found, worst first; of equal values, the one with the fewest keys set
+/// comes first. `judge` gives the value of each candidate, `None` for an invalid path or one that says nothing about
+/// the sender; it may use any number of threads.
 ///
 /// # Errors
 /// Those of `judge`.

@@ -31,16 +31,16 @@ pub struct Question<'a> {
     pub bench: &'a Bench<'a>,
     /// Scenario keys that vary, the axes of the map; each has one numeric range and no choices.
     pub keys: &'a [Key],
-    /// A point is inside if the objective has at least this value.
+    /// Bound on the objective's value: a point is inside the region if the value there is at least this.
     pub at_least: f64,
-    /// Seeds of each point.
+    /// Seeds with which each point is simulated; the mean over them counts.
     pub seeds: &'a [u64],
 }
 
 /// Region of a space of paths where the objective has at least a given value, learnt from simulations.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Measured points that it was learnt from.
+    /// Measured points that the map was learnt from.
     pub survey: Survey,
     process: Gaussian,
 }
@@ -94,11 +94,12 @@ impl Question<'_> {
 }
 
 impl Map {
-    /// Map that answers the question, learnt from `count` simulated points, or fewer where some say nothing.
+    /// Map that answers the question, learnt from `count` simulated points, or fewer: points at which the objective has
+    /// no value are left out.
     ///
     /// # Errors
-    /// Too few or too many keys, keys with choices, no point that says anything, an interrupted search, or
-    /// runs that cannot be kept.
+    /// Too few or too many keys, keys with choices, no point at which the objective has a value, an interrupted search,
+    /// or runs that cannot be kept.
     pub fn take(question: &Question<'_>, count: usize) -> Result<Self, SearchError> {
         question.check_keys()?;
         let mut measure = |places: &[Vec<f64>]| question.measure(places);

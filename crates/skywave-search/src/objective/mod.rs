@@ -14,13 +14,13 @@ use crate::measure::CARRIED;
 /// Measure of how well a sender does on a path, from 0 at worst.
 #[derive(Clone, Copy, Debug)]
 pub struct Objective {
-    /// Name of the objective.
+    /// Name of the objective, by which users choose it: `channel`.
     pub name: &'static str,
-    /// Question that the objective asks, in a line.
+    /// Description of what the objective measures, in a line.
     pub about: &'static str,
-    /// Words after a value in per cent, which they explain: it is a share of what they name.
+    /// Words that follow a value in per cent and say what it is a share of.
     pub says: &'static str,
-    /// Whether it compares with other senders on the same path.
+    /// Whether the objective compares the sender with others that are run in its place on the same path.
     pub compares: bool,
     /// Numbers of a run that it needs and that cost time, or that not every sender's runs have.
     pub(crate) wants: &'static [&'static str],
@@ -41,7 +41,7 @@ pub const OBJECTIVES: [&Objective; 5] = [
 ];
 
 impl Objective {
-    /// The objective of that name.
+    /// Objective of that name; `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         OBJECTIVES.into_iter().find(|known| known.name == name)
     }
@@ -73,11 +73,11 @@ impl Objective {
         Ok(objective)
     }
 
-    /// Tests that runs of `machine`, a sender from outside of the simulator, have all numbers that the
-    /// objective needs.
+    /// Checks that runs of `machine`, a sender from outside of the simulator, have all numbers that the objective
+    /// needs.
     ///
     /// # Errors
-    /// The number that they do not have, in a sentence.
+    /// The number that the runs do not have, in a sentence.
     pub fn check(&self, machine: &dyn Machine) -> Result<(), String> {
         let mut wants = self.wants.iter();
         match wants.find(|number| !machine.measures(number)) {
@@ -89,8 +89,9 @@ impl Objective {
         }
     }
 
-    /// Value of a path by its runs with one seed: that of the judged sender, then of those it is compared
-    /// with. `None` where the path says nothing about the sender.
+    /// Value of a path with one seed, from the measured numbers of its runs: that of the judged sender first, then
+    /// those of the senders that it is compared with. `None` where the path says nothing about the sender, as where
+    /// nobody gets anything.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
         let runs = Runs {
             runs,
@@ -99,8 +100,8 @@ impl Objective {
         (self.value)(&runs).filter(|value| value.is_finite())
     }
 
-    /// Objective that judges any path on which the others get anything at all; without this, a path on which
-    /// they get 5 % or less of what it carries says nothing.
+    /// Objective like this one, but with a value on any path on which the senders to compare with get anything at all;
+    /// else, a path on which they get 5 % or less of what it carries has none.
     #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { open: 0.0, ..*self }

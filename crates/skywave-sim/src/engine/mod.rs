@@ -82,7 +82,7 @@ use crate::observe::Watch;
 use crate::outcome::Outcome;
 use crate::spec::Spec;
 
-/// Runs one simulation to its end.
+/// Runs the simulation of `spec` to its end.
 ///
 /// # Panics
 /// When the specification is inconsistent (an index out of range, a receiver out of reach): the
@@ -91,7 +91,7 @@ pub fn simulate(spec: &Spec) -> Outcome {
     simulate_watched(spec, Watch::default()).expect("nobody can cancel it")
 }
 
-/// Runs one simulation, whose packets `watch` may observe and which it may cancel; `None` if it was cancelled
+/// Runs the simulation of `spec`, whose packets `watch` may observe and which it may cancel; `None` if it was cancelled
 /// before the end.
 ///
 /// # Panics

@@ -11,15 +11,15 @@ use crate::spec::LinkSpec;
 pub use pair::{Passes, passes};
 pub use ways::{Way, ways};
 
-/// Why no route leads from one node to another.
+/// Reason why no route leads from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NoRoute {
     /// No sequence of links leads from one node to the other.
     #[error("no path of links from node {from} to node {to}")]
     Unreachable {
-        /// Node index where it starts.
+        /// Index of the node where the route starts.
         from: usize,
-        /// Node index that cannot be reached.
+        /// Index of the node that cannot be reached.
         to: usize,
     },
     /// The route would pass the node with this index twice.
@@ -27,17 +27,17 @@ pub enum NoRoute {
     Twice(usize),
 }
 
-/// A way from one node to another: a link, or two stations of a radio network.
+/// Hop in one direction from a node to another: a one-way link, or two stations of a radio network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Node where it starts.
+    /// Index of the node where the hop starts.
     pub from: usize,
-    /// Node where it ends.
+    /// Index of the node where the hop ends.
     pub to: usize,
 }
 
-/// The edges of a network: its links, in their order, then all pairs of the nodes that are stations
-/// of a radio network.
+/// Edges of a network: its links, in their order, then every ordered pair of `stations`, which are the indices of the
+/// nodes that are stations of a radio network.
 pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
     let links = links
         .iter()
@@ -49,7 +49,7 @@ pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
     links.chain(pairs).collect()
 }
 
-/// Finds paths: those with the fewest hops; of equal ones, the one whose links come first in the list.
+/// Finder of routes with the fewest hops; of equal ones, the one whose edges come first in the list.
 #[derive(Debug)]
 pub struct Router {
     /// The links, then the pairs of stations of a radio network.
@@ -82,8 +82,8 @@ impl Router {
         self.edges[index as usize]
     }
 
-    /// Indices of the edges of the route from node `from` to node `to` by the nodes `via`, in their order; in
-    /// between the fewest hops.
+    /// Indices of the edges of the route from node `from` to node `to` that passes the nodes `via` in their order, in
+    /// between by the fewest hops. An error if a node cannot be reached, or the route would pass a node twice.
     pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
         let mut route = Vec::new();
         let mut passed = BTreeSet::from([from]);

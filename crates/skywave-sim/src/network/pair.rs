@@ -3,7 +3,7 @@
 use super::Router;
 use crate::spec::{FlowSpec, Transport};
 
-/// How a flow passes two nodes.
+/// Order in which a flow's data and ACKs pass two nodes, such as those of D-Proxy's two agents, as [`passes`] finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
     /// The flow's data pass one node before the other, and its ACKs the other way round.

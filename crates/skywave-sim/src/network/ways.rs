@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Start and length of a route of fewest hops from one place, such as a station, to another.
+/// First hop and length of a route of fewest hops from one place, such as a station, to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
     /// Index of the next hop from the start; that of the destination if it is one hop away.

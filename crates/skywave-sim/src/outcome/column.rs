@@ -12,12 +12,12 @@ pub enum Cell {
     Real(f64),
     /// A real number that some runs do not have.
     Maybe(Option<f64>),
-    /// A time that has not come by the end of the run, though it would come.
+    /// A time of something that has not happened by the end of the run, but would later.
     Later,
 }
 
 impl Cell {
-    /// The cell's value as a finite number; `None` where the run has none, or none before its end.
+    /// Value of the cell as a finite number; `None` where the run has none, or the time has not come by its end.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Count(n) => Some(n as f64),
@@ -59,7 +59,7 @@ pub enum Unit {
     Ratio,
 }
 
-/// How the values of several flows become one number for the run.
+/// Way in which the values of several flows become one number for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// Rates and counts add up.
@@ -74,7 +74,7 @@ pub enum Pooling {
 /// Column of a table of results: a measured field of the outcome `T`, with its names, unit and meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<T: 'static> {
-    /// The field's name, as in rows and files; scenarios may use it too.
+    /// Name of the field, as in rows of results and files; scenarios may use it too.
     pub name: &'static str,
     /// Name of the field in scenarios and in the reference; the field's own name if there is no shorter one.
     pub short: &'static str,
@@ -84,13 +84,14 @@ pub struct Column<T: 'static> {
     pub label: &'static str,
     /// Unit of the values.
     pub unit: Unit,
-    /// How the values of several flows become one number for the run.
+    /// Way in which the values of several flows become one number for the run.
     pub pooling: Pooling,
     /// Whether the field is a time until something, which may not have come by the end of the run.
     pub until: bool,
-    /// Reads the field.
+    /// Function that reads the field from an outcome.
     pub get: fn(&T) -> Cell,
-    /// Writes the field from a stored number; `None` where the number is missing.
+    /// Function that writes the field of an outcome from a stored number, given as a real one and as a count; it
+    /// returns `None` where the needed one is missing.
     pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
 }
 

@@ -7,7 +7,7 @@ use skywave_core::rng::Stream;
 /// Probability distribution that an application's sizes (bytes) or times (seconds) are drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dist {
-    /// Always this.
+    /// Always this value.
     Constant(f64),
     /// Uniform between two bounds.
     Uniform(f64, f64),
@@ -55,7 +55,7 @@ impl Dist {
         }
     }
 
-    /// The mean of what is drawn.
+    /// Mean of the distribution, in the unit of its values.
     pub fn mean(&self) -> f64 {
         match *self {
             Self::Constant(mean)

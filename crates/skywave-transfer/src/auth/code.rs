@@ -14,12 +14,12 @@ const LEN: usize = 8;
 /// Crockford's Base32: digits and letters that are not mistaken for one another.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Code of eight letters and digits that people tell each other in place of keys: good for one host, until
-/// that host is done.
+/// Code of eight letters and digits that people tell each other in place of keys: good for one host, until that host's
+/// transfers are done.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Code([u8; LEN]);
 
-/// A text that is no code.
+/// Error for a text that is no [`Code`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a code of eight letters and digits, such as 3k7d-x9qm, as the other side prints it"
@@ -27,10 +27,10 @@ pub struct Code([u8; LEN]);
 pub struct NoCode;
 
 impl Code {
-    /// A new code from the system's random numbers.
+    /// New random code from the system's random numbers.
     ///
     /// # Errors
-    /// When the system has none.
+    /// When the system gives no random numbers.
     pub fn generate() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; LEN];
         getrandom::fill(&mut bytes)?;

@@ -26,14 +26,14 @@ pub(crate) use store::{Come, Group, Small, Stored};
 use crate::error::Error;
 use crate::wire::message::{Offer, Time};
 
-/// Rules of a folder for the files of other hosts that it takes.
+/// Rules of a folder for the files of other hosts that it takes: [`Target::Folder`](crate::Target::Folder).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taking {
-    /// A file may take the place of another one of its name.
+    /// Whether a file may replace another one of its name.
     pub overwrite: bool,
-    /// Names may begin with a dot.
+    /// Whether names may begin with a dot (hidden files).
     pub hidden: bool,
-    /// Most bytes that may be in the folder, partial files included.
+    /// Most bytes that all files in the folder may have together, partial files included; `None` for no limit.
     pub quota: Option<u64>,
 }
 

@@ -16,7 +16,7 @@ use crate::path::RelativePath;
 use crate::trouble::Trouble;
 use crate::wire::message::{Answer, Kind, Offer, Refusal};
 
-/// Where received files go: into a folder, or one of them to a program.
+/// Destination of received files: a folder, or a program for one file.
 pub enum Target {
     /// Folder that received files are written into, and its rules for overwriting, hidden names and total size.
     Folder(PathBuf, Taking),

@@ -7,25 +7,25 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::path::RelativePath;
 
-/// Patterns of names that are not sent. One without `/` is for names anywhere, such as `.DS_Store` or `*.tmp`; one with `/`
-/// for the ends of paths, such as `photos/raw/*`, or with one at its beginning for whole paths, as the receiver would see
-/// them (`**` stands for any folders).
+/// Patterns of names that are not sent. A pattern without `/` is for names in any folder, such as `.DS_Store` or
+/// `*.tmp`. A pattern with `/` is for the ends of paths, such as `photos/raw/*`, or, if it begins with `/`, for whole
+/// paths, as the receiver would see them; `**` stands for any folders.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
     names: GlobSet,
     paths: GlobSet,
 }
 
-/// Error for a text that is no pattern of names, with the reason.
+/// Error of [`Exclude::new`] for a text that is no pattern of names, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoPattern(String);
 
 impl Exclude {
-    /// Reads patterns.
+    /// Reads patterns from their texts.
     ///
     /// # Errors
-    /// [`NoPattern`] if one is none, with the reason.
+    /// [`NoPattern`] if a text is no pattern, with the reason.
     pub fn new(patterns: &[String]) -> Result<Self, NoPattern> {
         let (paths, names): (Vec<_>, Vec<_>) = patterns
             .iter()

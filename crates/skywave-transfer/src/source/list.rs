@@ -12,7 +12,7 @@ use crate::error::Why;
 use crate::path::RelativePath;
 use crate::wire::message::{Kind, Offer, SMALL, Time};
 
-/// A file, folder or pipe that is sent. There may be many: an item takes little memory.
+/// File, folder or pipe to send, with its path at the receiver. There may be many: an item takes little memory.
 #[derive(Clone, Debug)]
 pub struct Item {
     place: Arc<Place>,
@@ -75,7 +75,7 @@ pub(crate) enum Contents {
 }
 
 impl Item {
-    /// Item of this name for what comes out of a pipe.
+    /// Item for the contents of a pipe, which the receiver gets as a file of this name.
     pub fn pipe(name: RelativePath, pipe: Pipe) -> Self {
         Self::at(
             PathBuf::new(),
@@ -93,7 +93,7 @@ impl Item {
         }
     }
 
-    /// Path of the item at the receiver.
+    /// Path of the item below the receiver's folder.
     pub fn path(&self) -> RelativePath {
         let path = &self.place.path;
         let below = self.name.map(|name| path.join(self.place.name(name)));
@@ -157,12 +157,12 @@ impl Item {
     }
 }
 
-/// Lists what is sent when a path is named, which may be a folder's: files under the name that it has, or
-/// under another one. Links in a folder are not followed, so that nothing from elsewhere is sent. What is
-/// excluded is left out without a word, unless it was named itself; of what else is not sent, `skipped` is told.
+/// Lists the items to send for `path`, a file or a folder with all that is in it, under its own name or under `name`.
+/// Links in a folder are not followed, so that nothing from elsewhere is sent. Names that `exclude` matches are left
+/// out without a word; `skipped` is called for all else in a folder that cannot be sent.
 ///
 /// # Errors
-/// When it is not there, cannot be read, or has no name that can be told.
+/// When `path` does not exist, cannot be read, or has no name that can be told.
 pub fn list(
     path: &Path,
     name: Option<&OsStr>,

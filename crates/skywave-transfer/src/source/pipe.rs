@@ -20,7 +20,8 @@ const AHEAD: usize = 8;
 /// Bytes that are kept at most. Reading waits for the receiver then.
 const KEPT: usize = 32 << 20;
 
-/// A pipe that is read by a thread of its own.
+/// Contents of a pipe, such as standard input, to be sent as a file of unknown size: read by a thread of its own, and
+/// kept until the receiver has them.
 #[derive(Clone)]
 pub struct Pipe {
     shared: Arc<Shared>,
@@ -51,7 +52,7 @@ impl std::fmt::Debug for Pipe {
 }
 
 impl Pipe {
-    /// Begins to read `from` in a thread of its own, up to some 32 MiB ahead of the receiver.
+    /// Begins to read `from` in a thread of its own, up to some 32 MiB ahead of what the receiver has.
     pub fn open(mut from: impl Read + Send + 'static) -> Self {
         let since = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)

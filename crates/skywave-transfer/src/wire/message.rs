@@ -79,12 +79,12 @@ pub(crate) enum Request {
     Pull(Vec<String>),
 }
 
-/// How much there is to send. It is shown, and nothing else depends on it.
+/// Totals of what there is to send. They are shown to users, and nothing else depends on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Number of files.
+    /// Number of files to send; folders are not counted.
     pub files: u64,
-    /// Bytes of all of them, as far as the sizes are known.
+    /// Bytes of all files to send together, as far as their sizes are known (a pipe's is not).
     pub bytes: u64,
 }
 
@@ -227,42 +227,42 @@ pub(crate) enum Reply {
     No(Refusal),
 }
 
-/// Why a receiver does not take a file.
+/// Reason why a receiver does not take a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    /// The path leads out of the receiver's folder, or has a name in it that is not taken.
+    /// Forbidden path: it leads out of the receiver's folder, or has a name in it that is not taken.
     #[error("the receiver takes no file of this name")]
     Path,
-    /// The name begins with a dot.
+    /// Hidden file: its name begins with a dot, and the receiver's folder takes no such files.
     #[error("the receiver takes no hidden files (it would with --dotfiles)")]
     Hidden,
-    /// A file of this name is there, with other contents.
+    /// Presence of a file of this name with other contents, which may not be replaced.
     #[error(
         "the receiver has a file of this name with other contents (it would take this one with --overwrite)"
     )]
     Exists,
-    /// The same file is being received over another connection.
+    /// Reception of the same file over another connection at this time.
     #[error("the receiver is receiving the same file over another connection")]
     Busy,
-    /// The file is larger than what is free on the disk, in bytes.
+    /// Lack of space on the receiver's disk: the bytes that are free there.
     #[error("the receiver has no room: {0} bytes are free")]
     Space(u64),
-    /// The file is larger than what the receiver's quota leaves, in bytes.
+    /// Lack of room in the receiver's quota: the bytes that it leaves.
     #[error("the receiver takes no more: its quota leaves {0} bytes")]
     Quota(u64),
-    /// The receiver has as many files and folders as its quota allows.
+    /// Number of files and folders that the receiver's quota allows, and that are there already.
     #[error("the receiver takes no more: its quota allows {0} files and folders")]
     Entries(u64),
-    /// The receiver's file system failed.
+    /// Failure of the receiver's file system, in words.
     #[error("the receiver cannot write it: {0}")]
     Io(String),
-    /// The file on the receiver's disk is not what was sent.
+    /// Contents on the receiver's disk that are not what was sent, as something else changed the file there.
     #[error("what is on the receiver's disk is not what was sent: the file was changed there")]
     Contents,
-    /// The file changed while it was sent.
+    /// Change of the file at the sender while it was sent.
     #[error("the file changed while it was sent")]
     Changed,
-    /// The receiver takes one file and has it.
+    /// Second file for a receiver that takes one file only and has it ([`Target::Output`](crate::Target::Output)).
     #[error("the receiver takes one file only")]
     One,
 }

@@ -25,14 +25,15 @@ const BLOCK: usize = 1 << 16;
 /// Longest wait for data, for room and for a connection, until it is asked again whether to go on.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The congestion controls that this system offers (`net.ipv4.tcp_available_congestion_control`).
+/// Names of the congestion controls that this system's TCP offers now (`net.ipv4.tcp_available_congestion_control`). An
+/// error if the setting cannot be read.
 pub fn laws() -> io::Result<Vec<String>> {
     let names = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")?;
     Ok(names.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Has the system load a congestion control that it has as a module, if this user may. Whether it did,
-/// [`laws`] tells.
+/// Has the system load the kernel module of the congestion control `law`, if there is one and this user may. Failure is
+/// not reported: afterwards [`laws`] has the name or not.
 pub fn load(law: &str) {
     let flags = SocketFlags::CLOEXEC;
     if let Ok(socket) = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None) {
@@ -40,23 +41,25 @@ pub fn load(law: &str) {
     }
 }
 
-/// TCP connection of the kernel between the two sides of an emulated link, whose sender always has data.
+/// Bulk transfer by the kernel's TCP between the two sides of an emulated link: a connection whose sender always has
+/// data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
-    /// Congestion control of the side that sends.
+    /// Congestion control of the side that sends, by its name in the kernel, as [`laws`] lists it.
     pub law: String,
     /// TCP port at the far side, of this connection alone: this process listens there, the near side
     /// connects.
     pub port: u16,
-    /// Whether data flow from the far side to the near one: then [`give`] serves the connection, else
-    /// [`receive`].
+    /// Whether data flow from the far side to the near one: then [`give`] serves the connection at the far side, else
+    /// [`receive`] does.
     pub is_back: bool,
     /// Time from the start of the near side's command to the start of the connection.
     pub start: Duration,
 }
 
-/// Command for the near side that opens these connections: this program, started once more. It ends after
-/// `time`, or when all of them are closed.
+/// Command line for [`Setup::command`](super::Setup::command) that makes these bulk transfers in place of a command of
+/// the user's: this program, started once more at the near side, connects to the ports of the far side. It ends after
+/// `time`, or when all connections are closed.
 pub fn near(connections: &[Connection], time: Duration) -> Vec<OsString> {
     let mut words = vec![INSIDE.to_owned(), STAGE.to_owned()];
     words.push(time.as_millis().to_string());
@@ -166,8 +169,8 @@ fn pass(
     Ok(())
 }
 
-/// Accepts one connection and sends in it under the congestion control `law`, until `over` is set or the
-/// receiver has closed it.
+/// Accepts one connection at `listener` and sends data in it under the congestion control `law`, until `over` is set or
+/// the receiver has closed it. An error if the kernel does not have `law`, or the socket fails.
 pub fn give(listener: &TcpListener, law: &str, over: &AtomicBool) -> io::Result<()> {
     // What comes in has it from the first segment on.
     set_tcp_congestion(listener, law)?;
@@ -195,9 +198,9 @@ fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStr
     }
 }
 
-/// Accepts one connection and calls `take` for each read, with the time since then and the bytes that came.
-/// True if it went on for `time`; false if `over` was set or the sender ended before. With `at_once` every
-/// segment is acknowledged when it comes.
+/// Accepts one connection at `listener` and calls `take` for each read, with the time since the connection was accepted
+/// and the number of bytes read. True if it went on for `time`; false if `over` was set or the sender ended before.
+/// With `at_once` every segment is acknowledged when it comes.
 pub fn receive(
     listener: &TcpListener,
     time: Duration,

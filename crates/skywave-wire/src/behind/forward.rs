@@ -14,13 +14,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Time until the next attempt when the system gives no connection (too many files are open).
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A TCP port of the far side, and who answers there. The connection that comes over the link ends in
-/// the far side's kernel: only bytes go further, in a connection outside of the link.
+/// Forwarded TCP port: a port of the far side of an emulated link, and the address that this machine connects to for
+/// it. The connection over the link ends in the far side's kernel: only its bytes go further, in a second connection
+/// outside of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forward {
-    /// TCP port of the far side, from 1.
+    /// TCP port at the far side, 1 or higher.
     pub port: u16,
-    /// Address to which this machine passes on connections to the port, from its own network.
+    /// Address to which this machine connects, from its own network, for each connection to the port.
     pub to: SocketAddr,
 }
 

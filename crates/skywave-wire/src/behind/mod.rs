@@ -1,4 +1,5 @@
-//! A program behind a link: in a network of its own, whose only way out is a relay.
+//! A program behind an emulated link: in a network of its own, whose only way out is a relay that delays and loses
+//! packets.
 //!
 //! ```text
 //! this process                  helper: user namespace        first process: pid 1 of its own
@@ -61,45 +62,46 @@ pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
 /// First argument of the processes that this program starts of itself; see [`inside`].
 const INSIDE: &str = "impair-inside";
 
-/// Most ports that can be forwarded or listened at, together; each is a file that goes through a Unix socket,
-/// which takes 253.
+/// Greatest number of TCP ports in [`Setup::forwards`] and [`Setup::listen`] together; each is a file that goes through
+/// a Unix socket, which takes 253.
 pub const PORTS: usize = 64;
 
 /// Setup of a program in a network whose only way out is an emulated link: the command, what answers it at
 /// the far side, and the ports between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// The command and its arguments, or [`bulk::near`]; it runs at the near side.
+    /// Command and its arguments, which runs at the near side; for bulk transfers instead of a command, the command
+    /// line that [`bulk::near`] makes.
     pub command: Vec<OsString>,
-    /// A command line for `/bin/sh` that runs at the far side, from before the command starts until
-    /// after it has ended.
+    /// Command line for `/bin/sh` that runs at the far side, from before the command starts until after it has ended;
+    /// `None` for nothing.
     pub far: Option<OsString>,
-    /// TCP ports of the far side, and where in its own network this machine passes on connections to them.
+    /// TCP ports of the far side for which this machine connects to addresses in its own network.
     pub forwards: Vec<Forward>,
-    /// Names of hosts that the command finds at the far side's address, where their ports are forwarded.
+    /// Names of hosts that resolve to the far side's address for the command, so that it reaches them by forwarded
+    /// ports.
     pub names: Vec<String>,
     /// Whether the command gets the terminal as a shell's foreground job does; without effect unless this
     /// process has a terminal to itself.
     pub has_terminal: bool,
-    /// TCP ports of the far side at which this process listens: [`Behind::listeners`].
+    /// TCP ports of the far side at which this process listens itself, by the sockets of [`Behind::listeners`].
     pub listen: Vec<u16>,
-    /// TCP settings (sysctls) of both networks to write; all others are as the kernel sets them.
+    /// TCP settings (sysctls) to write in the networks of both sides; all others keep the kernel's defaults.
     pub settings: Vec<TcpSetting>,
 }
 
 /// Value for one of the kernel's TCP settings (sysctls) in a network namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSetting {
-    /// Name in `/proc/sys/net/ipv4`.
+    /// Name of the setting's file in `/proc/sys/net/ipv4`, such as `tcp_rmem`.
     pub name: &'static str,
     /// Value as text, as it is written to the setting's file.
     pub value: String,
 }
 
 impl TcpSetting {
-    /// Settings `tcp_rmem` and `tcp_wmem` for windows of up to `bytes`, the receive window from the start of
-    /// a connection on, as in a scenario. Buffers are twice as large: half of one is for bookkeeping
-    /// (tcp(7)).
+    /// Settings `tcp_rmem` and `tcp_wmem` for send and receive windows of up to `bytes`, the receive window from the
+    /// start of a connection on. Buffers are twice as large: half of one is for bookkeeping (tcp(7)).
     pub fn window(bytes: u32) -> [Self; 2] {
         let most = u64::from(bytes) * 2;
         let setting = |name, first| Self {
@@ -109,8 +111,8 @@ impl TcpSetting {
         [setting("tcp_rmem", most), setting("tcp_wmem", 16384)]
     }
 
-    /// The setting by which each segment out of order is acknowledged at once, as RFC 5681 asks, and not those of a
-    /// millisecond together.
+    /// Setting `tcp_comp_sack_nr` of 0, by which each segment out of order is acknowledged at once, as RFC 5681 asks;
+    /// by default Linux merges such ACKs of up to a millisecond.
     pub fn each_out_of_order() -> Self {
         Self {
             name: "tcp_comp_sack_nr",
@@ -119,19 +121,20 @@ impl TcpSetting {
     }
 }
 
-/// Why a program does not run behind a link.
+/// Reason why a program does not run, or not any more, behind an emulated link.
 #[derive(Debug, Error)]
 pub enum BehindError {
-    /// No way to start this program once more: the verb of [`Behind::start`] is not among its arguments.
+    /// Impossibility to start this program once more: the argument `verb` of [`Behind::start`] is not among its
+    /// arguments.
     #[error("cannot start itself again: `{verb}` is no argument of this process")]
     NoProgram {
-        /// The argument that was looked for.
+        /// Argument that was looked for.
         verb: String,
     },
-    /// Number of ports to forward or to listen at, which is above [`PORTS`].
+    /// Number of ports in [`Setup::forwards`] and [`Setup::listen`] together, which is above [`PORTS`].
     #[error("{0} ports to forward: expected at most {PORTS}")]
     Ports(usize),
-    /// The helper, a process of this program that makes the networks, does not start.
+    /// Failure to start the helper, a further process of this program that makes the networks.
     #[error("cannot start itself again: {0}")]
     Start(io::Error),
     /// Failure in the processes that make the networks and start the command; the text says what failed.
@@ -143,17 +146,17 @@ pub enum BehindError {
         /// [`FAILED`].
         code: u8,
     },
-    /// The processes that make the networks and start the command have ended without a message.
+    /// End of the processes that make the networks and start the command, without a message.
     #[error("the processes that keep the program behind the link were killed")]
     Killed,
-    /// A signal came before the command had started, or cannot be passed on to it.
+    /// Number of a signal that came before the command had started, or could not be passed on to it.
     #[error("ended by signal {0}, which did not reach the command")]
     Signal(i32),
 }
 
 impl BehindError {
-    /// The exit code: 127 for a command that is not found, 126 for one that cannot be executed, 128 + n
-    /// for signal n, else [`FAILED`].
+    /// Exit code for this program to end with: 127 for a command that is not found, 126 for one that cannot be
+    /// executed, 128 + n for signal n, else [`FAILED`] (125).
     pub fn code(&self) -> u8 {
         match self {
             Self::Inside { code, .. } => *code,
@@ -174,8 +177,7 @@ enum Program {
     Runs(Option<OwnedFd>),
 }
 
-/// Program that runs in a network whose only way out is an emulated link; dropping it kills all that runs
-/// there.
+/// Running program in a network whose only way out is an emulated link; dropping this value kills all that runs there.
 #[derive(Debug)]
 pub struct Behind {
     helper: Child,
@@ -189,12 +191,13 @@ pub struct Behind {
 }
 
 impl Behind {
-    /// Makes both networks and the devices between which packets are to be relayed; what comes from
-    /// the first one goes forward, from near to far.
+    /// Makes the networks of both sides, starts the programs of `setup` in them, and returns a handle and the two
+    /// devices between which the caller has to relay packets from now on. Packets from the first device go forward,
+    /// from near to far.
     ///
-    /// The programs start at once: the caller relays from now on, and asks [`Behind::poll`]. `verb` is
-    /// the argument of this process that chose what it does; those before it are needed to start the
-    /// program again. From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process.
+    /// The caller also has to call [`Behind::poll`]. `verb` is the argument of this process that chose what it does;
+    /// those before it are needed to start the program again. From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not
+    /// end this process: they go to the command.
     pub fn start(verb: &str, setup: &Setup) -> Result<(Self, TunEnds), BehindError> {
         let ports = setup.forwards.len() + setup.listen.len();
         if ports > PORTS {
@@ -239,10 +242,10 @@ impl Behind {
         Ok((behind, TunEnds::from([near, far])))
     }
 
-    /// Passes signals on to the command. Returns its exit code once it has ended, and the far side
-    /// with it.
+    /// Passes signals on to the command. Returns the command's exit code once it has ended, and the far side's program
+    /// with it; `None` before.
     ///
-    /// To be called some ten times a second. It does not wait.
+    /// To be called some ten times a second. The call does not block.
     pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
         while let Some((message, files)) = self.channel.try_receive().map_err(gone)? {
             match message {
@@ -295,19 +298,19 @@ impl Behind {
         Ok(None)
     }
 
-    /// The sockets of [`Setup::listen`], in its order; none at a second call.
+    /// Listening sockets of [`Setup::listen`], in the order there; none at a second call.
     pub fn listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }
 
-    /// Message about a connection to a forwarded port that could not be passed on; `None` if there is no
-    /// further one.
+    /// Next message about a connection to a forwarded port that could not be passed on; `None` if there is no further
+    /// one.
     pub fn complaint(&self) -> Option<String> {
         self.complaints.try_recv().ok()
     }
 
-    /// Packets of the command that had nowhere to go: there are no hosts but the two ends of the link, and no
-    /// name server at a loopback address. Known once the command has ended; 0 before.
+    /// Number of packets of the command that had nowhere to go, as they were for other addresses than the two ends of
+    /// the link, or for a name server at a loopback address. Known once the command has ended; 0 before.
     pub fn strays(&self) -> u32 {
         self.strays
     }
@@ -361,8 +364,8 @@ fn before(
     Some((name, before))
 }
 
-/// Runs a helper process of [`Behind::start`] if `arguments` (the program's name first) are those of one, and
-/// returns its exit code; else `None`. A program that calls `start` calls this before anything else.
+/// Runs as a helper process of [`Behind::start`] if `arguments` (the program's name first) are those of one, and
+/// returns the exit code for it; else `None` at once. A program that calls `start` calls this before anything else.
 pub fn inside(arguments: &[OsString]) -> Option<u8> {
     let [_, inside, stage, rest @ ..] = arguments else {
         return None;

@@ -27,7 +27,7 @@ const FORWARD: u32 = 0;
 /// Connection number of the stream back.
 const BACK: u32 = 1;
 
-/// End of a WTCP connection, without I/O: a byte stream each way, in datagrams that the caller carries.
+/// End of a WTCP connection, without I/O: a stream of bytes each way, in datagrams that the caller carries.
 #[derive(Debug)]
 pub struct Endpoint {
     /// Connection numbers of the stream that goes out, and of the one that comes in.
@@ -40,20 +40,20 @@ pub struct Endpoint {
     closed: bool,
 }
 
-/// Counts and times of a connection so far.
+/// Counts and times of a WTCP connection so far, as one end sees them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Status {
-    /// Bytes that the peer has acknowledged.
+    /// Bytes written at this end that the peer has acknowledged.
     pub acknowledged: u64,
-    /// Bytes that have come in order.
+    /// Bytes from the peer that have come in order, read or not.
     pub delivered: u64,
-    /// Counts of the stream that goes out.
+    /// Counts of the sender of this end's outgoing stream.
     pub sent: SenderCounters,
-    /// Counts of the stream that comes in.
+    /// Counts of the receiver of this end's incoming stream.
     pub received: ReceiverCounters,
-    /// Round-trip time, once measured.
+    /// Round-trip time as this end's sender has measured it; `None` until the outgoing stream is established.
     pub rtt: Option<Duration>,
-    /// Time between packets that the peer has asked for, while the stream that goes out is established.
+    /// Time between packets that the peer has asked this end to keep; `None` unless the outgoing stream is established.
     pub separation: Option<Duration>,
 }
 
@@ -81,7 +81,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes as many of the bytes to be sent as there is room for; none after [`Self::close`].
+    /// Takes as many of `bytes` to send as the send buffer has room for, and returns how many; 0 after [`Self::close`].
     pub fn write(&mut self, now: Time, bytes: &[u8]) -> usize {
         let n = bytes.len().min(SEND_BUFFER - self.unacknowledged.len());
         if n == 0 || self.closed {
@@ -93,19 +93,19 @@ impl Endpoint {
         n
     }
 
-    /// Ends the outgoing stream after what was written; the incoming one goes on.
+    /// Ends the outgoing stream after what was written; the incoming stream goes on.
     pub fn close(&mut self, now: Time) {
         self.closed = true;
         self.sender.open(now);
         self.sender.close();
     }
 
-    /// Whether [`Self::close`] was called.
+    /// Whether the outgoing stream was ended by [`Self::close`].
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Reads what has come in order: as much as there is and fits.
+    /// Reads bytes that have come in order into `out`, as many as there are and fit; returns how many.
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         let n = self.unread.take(out, self.receiver.readable());
         self.receiver.read(n as u64);
@@ -117,23 +117,24 @@ impl Endpoint {
         self.receiver.is_finished() && self.receiver.readable() == 0
     }
 
-    /// Whether the peer has all that was written, and the end of it.
+    /// Whether the peer has acknowledged all that was written, and the end of the stream.
     pub fn is_sent(&self) -> bool {
         self.sender.is_done()
     }
 
-    /// Gives both streams up: what is not delivered will not be. The peer is told once.
+    /// Gives both streams up: what is not delivered yet will not be. The peer is told by one packet a stream, which may
+    /// be lost.
     pub fn abort(&mut self) {
         self.sender.abort();
         self.receiver.abort();
     }
 
-    /// Why one of the streams has failed, if one has.
+    /// Reason why one of the two streams has failed; `None` if neither has.
     pub fn failure(&self) -> Option<Failure> {
         self.sender.failure().or(self.receiver.failure())
     }
 
-    /// Counts and times so far.
+    /// Counts and times of the connection so far.
     pub fn status(&self) -> Status {
         let is_measured = self.sender.is_established() || self.sender.is_done();
         let separation = || self.sender.separation().to_duration();
@@ -147,7 +148,7 @@ impl Endpoint {
         }
     }
 
-    /// A datagram arrived. False if it is no packet of this connection, and so ignored.
+    /// Takes a datagram that arrived. False if it is no packet of this connection, and is ignored.
     pub fn on_datagram(&mut self, now: Time, bytes: &[u8]) -> bool {
         let Ok(datagram) = wire::decode(bytes) else {
             return false;
@@ -165,20 +166,19 @@ impl Endpoint {
         true
     }
 
-    /// Does what is due, once the time has come to [`Self::next_timer`].
+    /// Does what the timers demand; to be called once the time has come to [`Self::next_timer`].
     pub fn on_timer(&mut self, now: Time) {
         self.sender.on_timer(now);
         self.receiver.on_timer(now);
     }
 
-    /// Time at which [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` if nothing is waited
-    /// for.
+    /// Time at which [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` if no timer runs.
     pub fn next_timer(&self) -> Option<Time> {
         let timers = [self.sender.next_timer(), self.receiver.next_timer()];
         timers.into_iter().flatten().min()
     }
 
-    /// Puts the next datagram for the peer into `out`; false if there is none.
+    /// Puts the next datagram for the peer into `out`, which is emptied before; false if there is none now.
     pub fn poll_transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
         out.clear();
         // An answer is due once, a slot comes again.

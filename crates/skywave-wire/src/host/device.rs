@@ -29,8 +29,8 @@ const NEXT_LOOK: Duration = Duration::from_millis(1);
 /// Bytes that a packet and its header have at most.
 pub(super) const LONGEST: usize = HEADER + (1 << 16);
 
-/// A TUN device for a [`Host`](super::Host): packets of up to 64 KiB go between it and the kernel, which cuts
-/// and joins them where its links need that, as with TSO and GRO.
+/// A TUN device for a [`Host`](super::Host): packets of up to 64 KiB go between it and the kernel, which cuts them into
+/// segments and joins segments where its links need that, as with TSO and GRO.
 pub struct Device(SyncDevice);
 
 impl std::fmt::Debug for Device {
@@ -40,8 +40,8 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
-    /// Makes a device of this name for packets of `mtu` bytes; `kernel` has the kernel's addresses there,
-    /// each with the prefix length of the network behind the device. It needs root or the capability
+    /// Makes a TUN device of this name for packets of `mtu` bytes; `kernel` has the kernel's own addresses at the
+    /// device, each with the prefix length of the network behind it. The process needs root or the capability
     /// `CAP_NET_ADMIN`.
     pub fn open(name: &str, mtu: u16, kernel: &[(IpAddr, u8)]) -> Result<Self, TunError> {
         let mut builder = DeviceBuilder::new().name(name).mtu(mtu).offload(true);

@@ -1,4 +1,4 @@
-//! A host of our TCP behind a TUN device: listeners and streams as those of `std::net` and of tokio.
+//! A host with this project's TCP behind a TUN device: listeners and streams as those of `std::net` and of tokio.
 //!
 //! ```text
 //! programs, kernel ◀─▶ TUN device ◀─▶ [Endpoint] ◀─▶ Stream: Read, Write, AsyncRead, AsyncWrite
@@ -36,8 +36,8 @@ pub use stream::Stream;
 /// Ports for connections of one's own (RFC 6335 section 6).
 const PORTS: std::ops::RangeInclusive<u16> = 49152..=u16::MAX;
 
-/// A host behind a TUN device with this project's TCP, in user space. When it is dropped, its connections
-/// fall silent, and their streams fail: drop streams before.
+/// A host behind a TUN device with this project's TCP, in user space. When it is dropped, its connections fall silent,
+/// and operations on their [`Stream`]s fail: drop streams before.
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
@@ -46,8 +46,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host with these addresses behind a device; every packet that comes from there is for it. The configuration's MTU
-    /// is the device's, and every packet is acknowledged at once, as one may be many segments.
+    /// A host with these IP addresses behind a device; every packet that comes from there is for it. The MTU in
+    /// `config` is replaced by the device's, and every packet is acknowledged at once, as one may hold many segments.
+    /// An error if the device or a thread fails.
     pub fn new(
         device: Device,
         addresses: &[IpAddr],
@@ -68,8 +69,8 @@ impl Host {
         })
     }
 
-    /// Takes connections at a port of all addresses; `backlog` of them wait at most to be accepted, and further ones are
-    /// established when there is room.
+    /// Takes connections at a port of all addresses. At most `backlog` of them wait to be accepted; further ones are
+    /// established when there is room. [`ErrorKind::AddrInUse`] if there is a listener at this port.
     pub fn listen(&self, port: u16, backlog: usize) -> io::Result<Listener> {
         let listener = tcp::Listener {
             address: None,
@@ -88,21 +89,23 @@ impl Host {
         })
     }
 
-    /// Opens a connection, and waits until it is established.
+    /// Opens a connection to `to`, and blocks until it is established. An error if it is refused or gets no answer, or
+    /// this host has no address of the same IP version.
     pub fn connect(&self, to: SocketAddr) -> io::Result<Stream> {
         let stream = self.begin(to)?;
         block_on(|context| stream.poll_connected(context))?;
         Ok(stream)
     }
 
-    /// Opens a connection, and waits until it is established without blocking a thread.
+    /// Opens a connection to `to`, and waits until it is established without blocking a thread; errors as of
+    /// [`Self::connect`].
     pub async fn connect_async(&self, to: SocketAddr) -> io::Result<Stream> {
         let stream = self.begin(to)?;
         poll_fn(|context| stream.poll_connected(context)).await?;
         Ok(stream)
     }
 
-    /// Totals of all connections so far.
+    /// Sums of the counters of all connections so far, closed ones included.
     pub fn totals(&self) -> Totals {
         self.shared.with(|state, _| state.end.totals())
     }
@@ -139,7 +142,8 @@ impl Drop for Host {
     }
 }
 
-/// A port where connections come in. One task or thread may wait there: of several the last one is woken.
+/// A TCP port of a [`Host`] where connections come in. One task or thread may wait for a connection: of several, only
+/// the last one is woken.
 #[derive(Debug)]
 pub struct Listener {
     shared: Arc<Shared>,
@@ -147,17 +151,17 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Waits for a connection. Returns it with the peer's address.
+    /// Blocks until a connection comes, and returns it with the peer's address.
     pub fn accept(&self) -> io::Result<(Stream, SocketAddr)> {
         block_on(|context| self.poll_accept(context))
     }
 
-    /// Waits for a connection without blocking a thread.
+    /// Waits for a connection without blocking a thread, and returns it with the peer's address.
     pub async fn accept_async(&self) -> io::Result<(Stream, SocketAddr)> {
         poll_fn(|context| self.poll_accept(context)).await
     }
 
-    /// A connection that has come; else the task is woken by the next one.
+    /// Next connection that has come, with the peer's address; if there is none, the task is woken when one comes.
     pub fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<(Stream, SocketAddr)>> {
         let came = self.shared.with(|state, _| {
             if let Some(kind) = state.failure {

@@ -11,12 +11,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::shared::{Shared, State, block_on};
 use crate::tcp::{Ending, Status, StreamId};
 
-/// A TCP connection of a [`Host`](super::Host), to be read and written by threads or tasks. Dropping it
-/// closes it: what was written still arrives, unless the peer has sent, or sends, what nobody reads any more,
-/// and is told so by a reset.
+/// A TCP connection of a [`Host`](super::Host), to be read and written by threads or tasks. Dropping it closes it, and
+/// what was written still arrives; but if the peer has sent bytes that were not read, or sends more, the connection is
+/// reset.
 ///
-/// One task or thread may wait for reading and another one for writing; of several that read, the last one is
-/// woken.
+/// One task or thread may wait for reading and another one for writing; of several that wait for the same, only the
+/// last one is woken.
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -28,19 +28,19 @@ impl Stream {
         Self { shared, id }
     }
 
-    /// Address of this end.
+    /// Address and port of this end. An error if the connection is not there any more.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         let ends = self.shared.with(|state, _| state.end.addresses(self.id));
         Ok(ends.ok_or(ErrorKind::NotConnected)?.destination)
     }
 
-    /// Address of the other end.
+    /// Address and port of the peer. An error if the connection is not there any more.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         let ends = self.shared.with(|state, _| state.end.addresses(self.id));
         Ok(ends.ok_or(ErrorKind::NotConnected)?.source)
     }
 
-    /// Half-close: the peer reads the end after what was written; reading here goes on, even with
+    /// Half-close: the peer reads the end of the stream after what was written. Reading here goes on, even with
     /// [`Shutdown::Both`], as what the peer sends is acknowledged until the stream is dropped.
     ///
     /// # Errors

@@ -27,31 +27,33 @@ const LONGEST: usize = 1 << 16;
 /// Buffers kept for the next packets.
 const SPARE: usize = 1024;
 
-/// Sources and destinations of a relay's packets, such as sockets or TUN devices.
+/// Sources and destinations of a relay's packets, such as sockets or TUN devices: the I/O that [`drive`] uses.
 pub trait Ends {
-    /// Identifies whom a packet belongs to, at either end.
+    /// Identity of the client that a packet belongs to, whichever way the packet goes; `()` if there are no clients to
+    /// tell apart.
     type Address: Copy;
 
-    /// Waits until a packet can be read, at most for `at_most`.
+    /// Waits until a packet can be read, at most for `at_most`. An error ends the relay.
     fn wait(&mut self, at_most: Duration) -> io::Result<()>;
 
-    /// Reads a packet into `buffer`, after [`Ends::wait`]. Returns which way it goes, whose it is,
-    /// and its length.
+    /// Reads a packet into `buffer`, after [`Ends::wait`]. Returns the packet's direction, its client and its length in
+    /// bytes; `None` if no packet is there.
     fn receive(
         &mut self,
         buffer: &mut [u8],
     ) -> io::Result<Option<(Direction, Self::Address, usize)>>;
 
-    /// Byte of a packet from which on damage harms nothing but its receiver, who has a checksum for it. A damaged
-    /// packet is dropped unless there is such a place.
+    /// Offset of the first byte of a packet in which a wrong bit harms nothing but the packet, as its receiver has a
+    /// checksum for it. `None` if there is no such place: a damaged packet is then dropped instead of sent with a wrong
+    /// bit.
     fn fragile(&self, _packet: &[u8]) -> Option<usize> {
         None
     }
 
-    /// Lets a packet go that came from this address.
+    /// Sends a packet on in `direction`, for the client `address`.
     fn send(&mut self, direction: Direction, address: Self::Address, packet: &[u8]) -> Sent;
 
-    /// Counts of what went wrong so far.
+    /// Counts so far of packets lost at these ends.
     fn troubles(&self) -> Troubles;
 }
 
@@ -62,11 +64,12 @@ pub enum Sent {
     Taken,
     /// The system refused the packet, with this error number if it gave one.
     Refused(Option<i32>),
-    /// The client that the packet was for is gone, and another one has its place.
+    /// The client that the packet was for is gone, and another client has its place.
     Gone,
 }
 
-/// A packet within a relay: its bytes, its number, and the address to which it belongs.
+/// A packet within a relay: its bytes, its number in the order of arrival, and the address ([`Ends::Address`]) of its
+/// client.
 #[derive(Clone, Debug)]
 pub struct Parcel<A> {
     address: A,
@@ -75,24 +78,24 @@ pub struct Parcel<A> {
     number: u64,
 }
 
-/// State of a running relay, for a line of status.
+/// State of a running relay, as [`drive`] shows it to its caller, for a line of status.
 #[derive(Debug)]
 pub struct View<'a> {
     /// Time since the first packet.
     pub elapsed: Duration,
-    /// Packets so far, by [`Direction`].
+    /// Counts of packets so far, forward first, then back (by [`Direction`]).
     pub ways: &'a [WayReport; 2],
-    /// Packets waiting in queues, by [`Direction`].
+    /// Packets waiting in the links' queues now, forward first, then back (by [`Direction`]).
     pub queued: [u32; 2],
-    /// How late packets left so far.
+    /// Histogram of how late packets left so far.
     pub lateness: &'a Lateness,
 }
 
-/// Relays packets while `go_on` says so; it is asked ten times a second.
+/// Relays packets between `ends` over the links of `relay` while `go_on` returns true; it is called ten times a second.
 ///
-/// The links' time begins with the first packet, so that a blackout or a recorded trace stands at the
-/// same place of every transfer. An error of the ends is the second of the results: the report is
-/// there in any case.
+/// The links' time begins with the first packet, so that a blackout or a recorded trace stands at the same place of
+/// every transfer. An error of the ends stops the relay and is the second of the results; the report is there in any
+/// case.
 pub fn drive<E: Ends + ?Sized>(
     relay: &mut Relay<Parcel<E::Address>>,
     ends: &mut E,

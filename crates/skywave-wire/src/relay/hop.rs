@@ -3,24 +3,24 @@
 use skywave_core::Time;
 use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, Settled, TimedLink};
 
-/// Counts of what a link did with the packets that were offered to it.
+/// Counts of what one link of a relay did with the packets that were offered to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Packets offered to the link.
     pub offered: u64,
-    /// Packets that came out; duplicates are not counted.
+    /// Packets that came out of the link, damaged ones included; the second copies of duplicates are not counted.
     pub carried: u64,
     /// Packets dropped because the queue was full.
     pub queue: u64,
     /// Packets dropped although the queue had room (RED, CoDel, PIE, a policer).
     pub early: u64,
-    /// Packets lost by the loss models.
+    /// Packets lost by the link's loss models.
     pub channel: u64,
-    /// Packets lost in blackouts.
+    /// Packets lost in the link's blackouts.
     pub blackout: u64,
     /// Packets that came out damaged; they count as carried.
     pub corrupted: u64,
-    /// Packets that came out twice.
+    /// Packets that came out twice; they count once as carried.
     pub duplicated: u64,
 }
 

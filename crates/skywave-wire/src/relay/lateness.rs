@@ -5,13 +5,12 @@
 
 use skywave_core::Duration;
 
-/// A packet that leaves this long after it was due is late. It is the resolution of recorded traces
-/// (1 ms), a fortieth of a 40 ms round trip, and many times what a free machine needs to wake a
-/// thread.
+/// Delay after a packet was due above which it counts as late: 1 ms. It is the resolution of recorded traces, a
+/// fortieth of a 40 ms round trip, and many times what a free machine needs to wake a thread.
 pub const LATE: Duration = Duration::from_millis(1);
 
-/// A run whose share of late packets is above this did not keep time. A few late packets are jitter
-/// that queues absorb; one in a hundred is as often as many channels lose.
+/// Greatest share (0 to 1) of late packets, those later than [`LATE`], with which a run still kept time. A few late
+/// packets are jitter that queues absorb; one in a hundred is as often as many channels lose.
 pub const LATE_SHARE: f64 = 0.01;
 
 /// Steps of the histogram to each doubling: bounds are exact within an eighth.
@@ -23,7 +22,7 @@ const FIRST: u64 = 1 << 10;
 /// From 2^10 ns to 2^36 ns (69 s).
 const BINS: usize = 26 * STEPS as usize + 2;
 
-/// A histogram of the time between when packets were due and when they had left.
+/// Histogram of the time between when a relay's packets were due and when they had left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lateness {
     bins: Vec<u64>,
@@ -52,17 +51,17 @@ impl Lateness {
         self.max = self.max.max(late_by);
     }
 
-    /// Packets recorded.
+    /// Number of packets recorded, late or not.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Number of packets that left later than [`LATE`].
+    /// Number of packets that left more than 1 ms ([`LATE`]) after they were due.
     pub fn late(&self) -> u64 {
         self.late
     }
 
-    /// The share of late packets; 0 without packets.
+    /// Share (0 to 1) of the packets that left more than 1 ms ([`LATE`]) after they were due; 0 without packets.
     pub fn late_share(&self) -> f64 {
         if self.packets == 0 {
             return 0.0;
@@ -89,7 +88,7 @@ impl Lateness {
         None
     }
 
-    /// No more than [`LATE_SHARE`] of the packets were late.
+    /// Whether at most 1 % ([`LATE_SHARE`]) of the packets left more than 1 ms ([`LATE`]) after they were due.
     pub fn kept_time(&self) -> bool {
         self.late_share() <= LATE_SHARE
     }

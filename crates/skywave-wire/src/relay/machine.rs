@@ -2,8 +2,8 @@
 //!
 //! # The caller's contract
 //! [`Relay::offer`] takes a packet when it comes. [`Relay::on_time`] is to be called at (or after)
-//! [`Relay::next_time`], and [`Relay::poll`] to be emptied after each of both. Being late changes
-//! nothing but when outcomes are told: everything is decided at the time when it was due.
+//! [`Relay::next_time`]. After each call of either, [`Relay::poll`] is to be called until it returns `None`. Being late
+//! changes nothing but when outcomes are told: everything is decided at the time when it was due.
 //!
 //! A property test compares the outcomes with those of bare links. So lateness only delays when packets *leave*,
 //! and is measured for each packet. A damaged packet goes all the way to the end of its route and is lost
@@ -23,11 +23,11 @@ use super::report::HopReport;
 /// packets are not free.
 const BOOKKEEPING: u64 = 128;
 
-/// Default of [`RelayConfig::kept_bytes`], most bytes under way that a relay keeps. A gigabit link with a
+/// Default of [`RelayConfig::kept_bytes`], the most bytes under way that a relay keeps: 256 MiB. A gigabit link with a
 /// second of delay and queue holds half of it.
 pub const KEPT_BYTES: u64 = 256 << 20;
 
-/// Direction in which a packet goes.
+/// Direction in which a packet goes through a relay; as an index, forward is 0 and back is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Direction of the flow's data: from clients to a target, or from the first of two devices to the
@@ -42,13 +42,15 @@ pub enum Direction {
 pub struct RelayConfig {
     /// One-way links of the path, to which routes refer by index.
     pub hops: Vec<HopConfig>,
-    /// The links that packets pass, in order, by [`Direction`]. A link may be in both.
+    /// Links that packets pass, in order: the route forward, then the route back (by [`Direction`]). A link may be in
+    /// both.
     pub routes: [Vec<Step>; 2],
-    /// Bytes that each packet has on the wire besides those that are relayed.
+    /// Bytes that each packet has on the wire in addition to those that are relayed, such as IP and UDP headers.
     pub overhead: u32,
     /// Seed of the links' random streams.
     pub seed: u64,
-    /// Bytes under way that are kept at most; a packet beyond is dropped ([`Cause::Memory`]).
+    /// Most bytes under way that the relay keeps in memory, some bookkeeping for each packet included; a packet beyond
+    /// is dropped ([`Cause::Memory`]).
     pub kept_bytes: u64,
 }
 
@@ -66,41 +68,41 @@ pub struct HopConfig {
 pub struct Step {
     /// Index of the link in [`RelayConfig::hops`].
     pub hop: usize,
-    /// Number of bytes by which packets are longer there: the outer headers of tunnels.
+    /// Bytes by which packets are longer on this link than on a plain route: the outer headers of tunnels.
     pub extra: u32,
 }
 
 /// Fate of one packet given to the [`Relay`], as [`Relay::poll`] reports it; `T` is the caller's packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// The packet comes out.
+    /// Arrival of the packet at the end of its route.
     Arrives {
-        /// Direction in which it went.
+        /// Direction in which the packet went.
         direction: Direction,
-        /// When it should leave the relay.
+        /// Time at which the packet should leave the relay.
         due: Time,
-        /// The packet.
+        /// Packet as the caller gave it to [`Relay::offer`].
         packet: T,
-        /// Events of its way.
+        /// Events on the packet's way.
         course: Course,
     },
-    /// The packet does not come out.
+    /// Loss of the packet within the relay.
     Lost {
-        /// Direction in which it went.
+        /// Direction in which the packet went.
         direction: Direction,
-        /// Why.
+        /// Reason for the loss.
         cause: Cause,
-        /// The packet.
+        /// Packet as the caller gave it to [`Relay::offer`].
         packet: T,
-        /// Events of its way.
+        /// Events on the packet's way.
         course: Course,
     },
 }
 
-/// Events on a packet's way through the relay.
+/// Events on one packet's way through the relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Course {
-    /// Whether a link sent the packet twice, so that there is a copy of it.
+    /// Whether a link duplicated the packet, so that there is a copy of it.
     pub duplicated: bool,
     /// Whether a link transmitted the packet more than once until it arrived.
     pub retransmitted: bool,
@@ -108,18 +110,19 @@ pub struct Course {
     pub is_copy: bool,
 }
 
-/// Why a packet does not come out.
+/// Reason why a packet does not come out of a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A link, by its index, dropped the packet.
+    /// Drop by the link with this index in [`RelayConfig::hops`], and the link's reason.
     Link(usize, DropCause),
-    /// The packet was damaged on the way: a host's checksum would refuse it.
+    /// Damage on the way, for which a host's checksum would refuse the packet.
     Corrupt,
-    /// The relay keeps no more bytes. That is the relay's failure, not the path's.
+    /// Limit of [`RelayConfig::kept_bytes`] reached: a failure of the relay, not of the path.
     Memory,
 }
 
-/// A chain of links each way, and the packets on them; `T` is the packet as the driver knows it.
+/// Relay without clock and sockets: a chain of simulated links each way, and the packets on them. `T` is the caller's
+/// packet, which comes back in an [`Outcome`].
 #[derive(Debug)]
 pub struct Relay<T> {
     hops: Vec<Hop>,
@@ -152,10 +155,10 @@ struct Travelling<T> {
 }
 
 impl<T: Clone> Relay<T> {
-    /// A relay without packets, at time 0.
+    /// Relay with the links and routes of `config`, without packets, at time 0.
     ///
     /// # Panics
-    /// When a route names a link that is not there.
+    /// When a route has an index that is not in [`RelayConfig::hops`].
     pub fn new(config: &RelayConfig) -> Self {
         let hops: Vec<Hop> = config
             .hops
@@ -179,8 +182,8 @@ impl<T: Clone> Relay<T> {
         }
     }
 
-    /// Takes a packet of `length` bytes that comes at `now`; an earlier `now` than before counts as
-    /// the latest so far.
+    /// Takes a packet of `length` bytes that comes at `now`; a `now` before that of an earlier call counts as the
+    /// latest so far.
     pub fn offer(&mut self, now: Time, direction: Direction, length: u32, packet: T) {
         self.on_time(now);
         let travelling = Travelling {
@@ -204,7 +207,7 @@ impl<T: Clone> Relay<T> {
         timers.chain(arrival).min().filter(|at| *at < Time::MAX)
     }
 
-    /// Does all that is due by `now`, each at its time.
+    /// Makes all decisions that are due by `now`, each at its own time.
     pub fn on_time(&mut self, now: Time) {
         while let Some(at) = self.next_time()
             && at <= now
@@ -224,24 +227,24 @@ impl<T: Clone> Relay<T> {
         self.clock = self.clock.max(now);
     }
 
-    /// The next outcome that has been decided and not been reported yet.
+    /// Next outcome of a packet that has been decided and not been reported yet; `None` if there is none.
     pub fn poll(&mut self) -> Option<Outcome<T>> {
         self.outcomes.pop_front()
     }
 
-    /// Packets under way, queues included.
+    /// Number of packets under way, those in queues included.
     pub fn under_way(&self) -> usize {
         self.packets.len() - self.free.len()
     }
 
-    /// Packets that a link with a rate of zero has taken: they never arrive.
+    /// Packets on a link with a rate of zero, which never arrive.
     pub fn stuck(&self) -> impl Iterator<Item = &T> {
         let never = self.arrivals.iter().filter(|next| next.0.0 == Time::MAX);
         let packets = never.filter_map(|next| self.packets[next.0.2 as usize].as_ref());
         packets.map(|travelling| &travelling.packet)
     }
 
-    /// Packets waiting in the queues of this direction, as of the latest call.
+    /// Number of packets waiting in the queues of this direction's links, as of the latest call.
     pub fn queued(&self, direction: Direction) -> u32 {
         if self.under_way() == 0 {
             return 0;
@@ -252,7 +255,8 @@ impl<T: Clone> Relay<T> {
         route.iter().map(waiting).sum()
     }
 
-    /// Counts and figures of each link, as of `now` or of its latest packet, whichever is later.
+    /// Counts and figures of each link, in the order of [`RelayConfig::hops`], as of `now` or of the link's latest
+    /// packet, whichever is later.
     pub fn report(&self, now: Time) -> Vec<HopReport> {
         let report = |hop: &Hop| HopReport {
             name: hop.name.clone(),

@@ -1,9 +1,9 @@
 //! A relay that impairs real packets with the simulator's links.
 //!
-//! [`Relay`] is the machine, without clock or sockets: a chain of links each way, packets in with the
-//! time, packets out with the time when they are due. [`drive`] gives it both: it waits for packets
-//! ([`UdpEnds`], or [`TunEnds`] for whole IP packets), lets each go when it is due and counts how much
-//! later than that it really went ([`Lateness`]).
+//! [`Relay`] is the machine, without clock or sockets: a chain of links each way, packets in with the time, packets out
+//! with the time when they are due. [`drive`] adds clock and sockets: it waits for packets ([`UdpEnds`], or [`TunEnds`]
+//! for whole IP packets), lets each go when it is due and counts how much later than that it really went
+//! ([`Lateness`]).
 
 mod drive;
 mod hop;

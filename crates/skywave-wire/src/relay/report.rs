@@ -13,9 +13,9 @@ use super::lateness::Lateness;
 pub struct HopReport {
     /// Name of the link.
     pub name: String,
-    /// Packets of the link, counted by their fate.
+    /// Counts of the packets offered to the link, by their fate.
     pub tally: Tally,
-    /// The link's own figures: utilisation, mean queue, retransmissions.
+    /// Figures that the link itself keeps: utilisation, mean queue, retransmissions.
     pub measured: Measured,
 }
 
@@ -23,32 +23,33 @@ pub struct HopReport {
 /// around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct WayReport {
-    /// Packets that came.
+    /// Packets that came to the relay.
     pub packets_in: u64,
-    /// Bytes of packets that came.
+    /// Bytes of the packets that came to the relay.
     pub bytes_in: u64,
-    /// Packets that left.
+    /// Packets that left the relay.
     pub packets_out: u64,
-    /// Bytes of packets that left.
+    /// Bytes of the packets that left the relay.
     pub bytes_out: u64,
-    /// Packets that links dropped.
+    /// Packets that the relay's links dropped.
     pub dropped: u64,
-    /// Packets that were damaged on the way.
+    /// Packets that were damaged on the way, and so count as lost.
     pub corrupt: u64,
-    /// Packets that the relay could not keep: too many bytes under way.
+    /// Packets dropped by the relay itself, as there were too many bytes under way
+    /// ([`RelayConfig::kept_bytes`](super::RelayConfig::kept_bytes)).
     pub memory: u64,
-    /// Packets that the system did not take: its buffer was full, or the receiver is gone.
+    /// Packets due to leave that the system did not take: its buffer was full, or the receiver is gone.
     pub unsent: u64,
 }
 
 /// Counts of packets that were lost outside of a relay's links, at its sockets or devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Troubles {
-    /// Packets that the system dropped before the relay read them; `None` where it does not say.
+    /// Packets that the system dropped before the relay read them; `None` where the system does not say.
     pub unread: Option<u64>,
-    /// Packets that were refused where they went: nobody listens there.
+    /// Packets that were refused at their destination: nobody listens there.
     pub refused: u64,
-    /// Packets of clients beyond the number that is served at once.
+    /// Packets of clients that were not served, as too many were already (256 for [`UdpEnds`](super::UdpEnds)).
     pub turned_away: u64,
 }
 
@@ -57,33 +58,34 @@ pub struct Troubles {
 pub struct Report {
     /// Time from the first packet to the last one that came or left.
     pub elapsed: Duration,
-    /// Counts of the packets that went forward, as data do, and of those that went back.
+    /// Counts of the packets that went forward, as data do (index 0), and of those that went back (index 1).
     pub ways: [WayReport; 2],
-    /// Reports of the links, in the order of the configuration.
+    /// Reports of the links, in the order of [`RelayConfig::hops`](super::RelayConfig::hops).
     pub hops: Vec<HopReport>,
-    /// How late packets left.
+    /// Histogram of how late packets left.
     pub lateness: Lateness,
-    /// Packets that the system refused to send, by its error numbers; `None` where it gave none.
+    /// Packets that the system refused to send, counted by its error number (errno); `None` where it gave none.
     pub errors: BTreeMap<Option<i32>, u64>,
-    /// Packets still under way at the end.
+    /// Packets still under way in the relay at the end.
     pub under_way: u64,
     /// Counts of packets that were lost outside of the links, at sockets or devices.
     pub troubles: Troubles,
 }
 
 impl Report {
-    /// Packets lost by the relay or the system under it, which no link dropped.
+    /// Number of packets lost by the relay or the system under it rather than by a link: no memory, not taken, or not
+    /// read.
     pub fn lost_outside(&self) -> u64 {
         let memory = self.ways.iter().map(|way| way.memory);
         memory.sum::<u64>() + self.unsent() + self.troubles.unread.unwrap_or(0)
     }
 
-    /// Packets of both ways that the system did not take.
+    /// Number of packets, forward and back together, that the system did not take.
     pub fn unsent(&self) -> u64 {
         self.ways.iter().map(|way| way.unsent).sum()
     }
 
-    /// The path that packets met is the one that was asked for: they left in time, and only the links
+    /// Whether packets met the path that was asked for: they left in time ([`Lateness::kept_time`]), and only the links
     /// lost any.
     pub fn is_faithful(&self) -> bool {
         self.lateness.kept_time() && self.lost_outside() == 0

@@ -14,7 +14,7 @@ use super::machine::Direction;
 use super::report::Troubles;
 use crate::system;
 
-/// Why a TUN device cannot be made.
+/// Reason why a TUN device cannot be made.
 #[derive(Debug, Error)]
 pub enum TunError {
     /// The process may not make the device of this name: it needs root or the capability `CAP_NET_ADMIN`.
@@ -42,9 +42,9 @@ impl TunError {
     }
 }
 
-/// Two TUN devices as the ends of a relay; packets that come from the first one go forward.
+/// Two TUN devices as the ends of a relay of whole IP packets; packets that come from the first one go forward.
 ///
-/// They have no addresses and are down at first, and may be moved to other network namespaces.
+/// The devices have no addresses and are down at first, and may be moved to other network namespaces.
 #[derive(Debug)]
 pub struct TunEnds {
     devices: [OwnedFd; 2],
@@ -54,7 +54,7 @@ pub struct TunEnds {
 }
 
 impl TunEnds {
-    /// Makes the devices, which are gone when this is dropped.
+    /// Makes two TUN devices of these names, the near one first; they are gone when this value is dropped.
     pub fn open(names: [&str; 2]) -> Result<Self, TunError> {
         let [first, second] = names.map(|name| {
             let device = tun(DeviceBuilder::new().name(name).enable(false), name)?;

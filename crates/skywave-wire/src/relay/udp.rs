@@ -21,21 +21,21 @@ const CLIENTS: usize = 256;
 /// least 2 minutes).
 const IDLE: StdDuration = StdDuration::from_secs(120);
 
-/// Why there is no relay between these addresses.
+/// Reason why [`UdpEnds`] cannot be made for these addresses.
 #[derive(Debug, Error)]
 pub enum UdpError {
-    /// The address cannot be listened on.
+    /// Failure to listen on the address.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// The address.
+        /// Address that was to be listened on.
         address: SocketAddr,
         /// The system's reason.
         source: io::Error,
     },
-    /// No packet can go to the target.
+    /// Failure to open a socket to the target.
     #[error("cannot send to {target}: {source}")]
     Target {
-        /// The target.
+        /// Address of the target.
         target: SocketAddr,
         /// The system's reason.
         source: io::Error,
@@ -48,7 +48,7 @@ pub enum UdpError {
     Itself(SocketAddr),
 }
 
-/// UDP sockets as the ends of a relay: clients on one side and one target on the other, as through a NAT.
+/// UDP sockets as the ends of a relay, as through a NAT: up to 256 clients on one side and one target on the other.
 #[derive(Debug)]
 pub struct UdpEnds {
     listen: UdpSocket,
@@ -75,7 +75,8 @@ struct Client {
     number: u64,
 }
 
-/// Identity of a client of [`UdpEnds`]: no later client has the same one, although places are used again.
+/// Identity of a client of [`UdpEnds`], a remote address and port that sends to the relay; no later client has the same
+/// identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientId {
     place: usize,
@@ -89,7 +90,7 @@ enum Source {
 }
 
 impl UdpEnds {
-    /// Listens on `listen` (port 0: any) for clients of `target`.
+    /// Listens on `listen` (port 0: any free one) for clients, whose packets go to `target`.
     pub fn bind(listen: SocketAddr, target: SocketAddr) -> Result<Self, UdpError> {
         if target.port() == 0 {
             return Err(UdpError::NoPort(target));
@@ -123,7 +124,7 @@ impl UdpEnds {
         })
     }
 
-    /// Local address to which clients send.
+    /// Local address and port to which clients send.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

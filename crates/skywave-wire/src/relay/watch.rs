@@ -4,30 +4,31 @@ use skywave_core::Time;
 
 use super::machine::{Cause, Course, Direction};
 
-/// How a packet ended.
+/// End of a packet that came to a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The system took it at the other side.
+    /// Sent: the system took the packet at the other side.
     Sent,
-    /// The packet was lost on the way.
+    /// Lost within the relay, for this reason.
     Lost(Cause),
-    /// The system refused it at the other side, or nobody is there any more.
+    /// Not sent: the system refused the packet at the other side, or its client is gone.
     Unsent,
-    /// Never arrives: a link has a rate of zero.
+    /// Never sent: the packet is on a link with a rate of zero.
     NeverSent,
 }
 
 /// Observer of a relay's packets, which is told when each comes and how it ends; copies that a link makes are
 /// not told.
 pub trait Watch {
-    /// A packet comes, before the first link; `at` counts from the first packet, and never goes back.
+    /// Called when a packet comes, before the first link. `at` is the time since the first packet, and never goes back;
+    /// packets are numbered in the order of these calls, from 0.
     fn comes(&mut self, at: Time, direction: Direction, packet: &[u8]);
 
-    /// The packet before which `number` others came has ended. Packets end in any order; those still under way at the
-    /// relay's end do not.
+    /// Called when the packet with this number has ended. Packets end in any order; for those still under way at the
+    /// end of the relay there is no call, except with [`End::NeverSent`].
     fn ends(&mut self, number: u64, course: Course, end: End);
 
-    /// Called some ten times a second.
+    /// Called some ten times a second, whether packets come or not.
     fn tick(&mut self);
 }
 

@@ -16,8 +16,8 @@ const BATCH: usize = 64;
 
 const WAYS: [Direction; 2] = [Direction::Forward, Direction::Back];
 
-/// Ends of a relay with a [`Splice`] between them and the links: it takes TCP from them and sends over the
-/// links by a sender of its own; all other packets pass as they came.
+/// Ends of a relay with a [`Splice`] between them and the links: TCP of the systems at the ends is taken up here and
+/// goes over the links by this project's TCP; all other packets pass as they came.
 #[derive(Debug)]
 pub struct Spliced<E> {
     ends: E,
@@ -31,7 +31,7 @@ pub struct Spliced<E> {
 }
 
 impl<E: Ends<Address = ()>> Spliced<E> {
-    /// Puts a splice before these ends.
+    /// Puts `splice` between these ends and the links of a relay.
     pub fn new(ends: E, splice: Splice) -> Self {
         Self {
             ends,
@@ -43,8 +43,8 @@ impl<E: Ends<Address = ()>> Spliced<E> {
         }
     }
 
-    /// Totals of this project's senders over the links, by the [`Direction`] of their data; `None` where the
-    /// system's own TCP sends.
+    /// Totals of this project's TCP senders over the links, for data that go forward, then for data that go back (by
+    /// [`Direction`]); `None` where the system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.splice.totals()
     }

@@ -18,7 +18,7 @@ const PLAIN: &str = "linux";
 /// does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Both ends.
+    /// Both ends of the path.
     Both,
     /// The near end alone, from which packets go forward.
     Near,
@@ -26,8 +26,8 @@ pub enum Place {
     Far,
 }
 
-/// TCP proxies at one or both ends of a path, without I/O: each [`Junction`] joins connections of the
-/// system's TCP to connections over the links. Directions are those of packets over the links.
+/// TCP proxies at one or both ends of a path, without I/O: each [`Junction`] joins connections of the system's TCP to
+/// connections of this project's TCP over the links. A direction (`way`) is that of the packet over the links.
 #[derive(Debug)]
 pub struct Splice {
     /// At the near and the far device: by the direction of what comes from there.
@@ -35,8 +35,8 @@ pub struct Splice {
 }
 
 impl Splice {
-    /// A splice whose connections over the links are configured as `links`. Initial sequence numbers follow
-    /// from `secret`, which nobody else is to know.
+    /// TCP proxies at the ends `place`, whose connections over the links are configured as `links`. Initial sequence
+    /// numbers follow from `secret`, which nobody else may know.
     pub fn new(place: Place, links: &EndpointConfig, secret: u128) -> Self {
         Self {
             junctions: [
@@ -46,14 +46,14 @@ impl Splice {
         }
     }
 
-    /// Takes an IP packet from a device, bound in the direction `way`. False if there is no TCP proxy for it:
-    /// it is to go on over the links as it is.
+    /// Takes an IP packet from a device, bound in the direction `way`. False if no TCP proxy takes it, so that the
+    /// caller has to send it on over the links as it is.
     pub fn from_device(&mut self, now: Time, way: Direction, packet: &[u8]) -> bool {
         self.take(now, way as usize, DEVICE, packet)
     }
 
-    /// Takes an IP packet that came over the links in the direction `way`. False if there is no TCP proxy for
-    /// it: it is to go on to the device as it is.
+    /// Takes an IP packet that came over the links in the direction `way`. False if no TCP proxy takes it, so that the
+    /// caller has to send it on to the device as it is.
     pub fn from_links(&mut self, now: Time, way: Direction, packet: &[u8]) -> bool {
         self.take(now, 1 - way as usize, LINKS, packet)
     }
@@ -86,7 +86,7 @@ impl Splice {
         self.transmit(now, way as usize, LINKS, out)
     }
 
-    /// Lets the timers that are due expire.
+    /// Lets the TCP timers that are due at `now` expire.
     pub fn poll(&mut self, now: Time) {
         for junction in self.junctions.iter_mut().flatten() {
             junction.poll(now);
@@ -99,8 +99,8 @@ impl Splice {
         junctions.filter_map(Junction::deadline).min()
     }
 
-    /// Totals of this project's senders over the links, by the direction of their data; `None` where the
-    /// system's own TCP sends.
+    /// Totals of this project's TCP senders over the links, for data that go forward, then for data that go back (by
+    /// [`Direction`]); `None` where the system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.junctions
             .each_ref()

@@ -1,4 +1,4 @@
-//! A sender of our own at both ends of a relay, or at one, under whatever connections come from the two sides.
+//! TCP senders of this project at both ends of a relay, or at one, under whatever connections come from the two sides.
 //!
 //! ```text
 //! near side's kernel ◀─▶ [junction] ◀─▶ the relay's links ◀─▶ [junction] ◀─▶ far side's kernel

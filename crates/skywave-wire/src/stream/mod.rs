@@ -28,7 +28,7 @@ use wake::Waker;
 /// Longest time that a waiting thread sleeps before it looks again.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
 
-/// Why there is no stream, or why it cannot go on.
+/// Reason why a WTCP [`Stream`] cannot be opened or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Address outside of the loopback interface, which others may reach: packets are not encrypted here.
@@ -36,17 +36,17 @@ pub enum Error {
         "{0}: WTCP's packets are not encrypted here; expected an address of the loopback interface, such as 127.0.0.1:0"
     )]
     NotLoopback(SocketAddr),
-    /// The socket cannot be opened, or has failed.
+    /// Failure of the socket, at its opening or later.
     #[error("{0}")]
     Socket(Arc<io::Error>),
-    /// The connection has failed.
+    /// Failure of the connection, with WTCP's reason.
     #[error("{}", match .0 {
         Failure::Reset(_) => "the peer gave up",
         Failure::IdleTimeout => "nothing was heard for too long",
         Failure::Aborted => "given up",
     })]
     Failed(Failure),
-    /// The stream to the peer has been ended on this side.
+    /// End of the stream to the peer on this side ([`Stream::close`]), after which nothing can be sent.
     #[error("written after the end of the stream")]
     Closed,
 }
@@ -70,9 +70,9 @@ impl From<Error> for io::Error {
     }
 }
 
-/// A WTCP connection over a UDP socket of its own, on the loopback interface. Reading and writing block as
-/// with TCP; a shared reference can do both, from several threads. Dropping it gives up what is not
-/// delivered: see [`Stream::finish`].
+/// A WTCP connection over a UDP socket of its own, on the loopback interface. Reading and writing block as with TCP; a
+/// shared reference can do both, from several threads. Dropping it gives up what is not delivered yet;
+/// [`Stream::finish`] waits for delivery.
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -100,7 +100,7 @@ struct State {
 }
 
 impl Stream {
-    /// Opens a socket at `address`, for the first one that connects.
+    /// Opens a socket at `address` and waits, in the background, for the first peer that connects.
     ///
     /// # Errors
     /// When the address is none of the loopback interface, or the socket cannot be opened.
@@ -108,7 +108,7 @@ impl Stream {
         Self::open(address, None, Endpoint::listening(config), config)
     }
 
-    /// Opens a socket to send to `peer` from. Packets go once something is written.
+    /// Opens a socket for a connection to `peer`. No packet is sent until something is written.
     ///
     /// # Errors
     /// When `peer` is no address of the loopback interface, or the socket cannot be opened.
@@ -156,13 +156,13 @@ impl Stream {
         })
     }
 
-    /// Local address of the socket.
+    /// Local address and port of the socket.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Reads what has come, once there is something: `Some(0)` at the end of the stream, `None` if there is nothing in
-    /// this time.
+    /// Reads bytes that have come into `out`, once there are some, and returns their number: `Some(0)` at the end of
+    /// the stream, `None` if nothing comes within `patience`.
     ///
     /// # Errors
     /// When the connection has failed.
@@ -177,8 +177,8 @@ impl Stream {
         Ok(n)
     }
 
-    /// Hands over bytes to be sent, once there is room for some: how many were taken, `None` if there is no room in
-    /// this time.
+    /// Hands over bytes to be sent, once there is room for some, and returns how many were taken; `None` if there is no
+    /// room within `patience`.
     ///
     /// # Errors
     /// When the connection has failed, or after [`Self::close`].
@@ -197,7 +197,7 @@ impl Stream {
         n.transpose()
     }
 
-    /// Ends the stream to the peer.
+    /// Ends the stream to the peer after what was written; reading goes on.
     pub fn close(&self) {
         let mut state = self.shared.lock();
         let now = state.not_before(self.shared.clock.now());
@@ -206,7 +206,7 @@ impl Stream {
         self.shared.waker.wake();
     }
 
-    /// Ends the stream to the peer and waits until it has everything; false if it has not in this time.
+    /// Ends the stream to the peer and waits until the peer has everything; false if it has not within `patience`.
     ///
     /// # Errors
     /// When the connection fails before.
@@ -221,7 +221,7 @@ impl Stream {
         self.shared.lock().endpoint.status()
     }
 
-    /// Why the connection has failed, if it has.
+    /// Reason why the connection has failed; `None` if it has not.
     pub fn failure(&self) -> Option<Error> {
         self.shared.lock().fault()
     }

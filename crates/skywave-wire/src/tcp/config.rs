@@ -14,35 +14,35 @@ const HEADERS_V6: u16 = 60;
 /// Configuration of an [`Endpoint`](super::Endpoint), the same for all of its TCP connections.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndpointConfig {
-    /// Each connection's configuration; its MSS and its initial number are chosen for each anew.
+    /// Configuration of each connection; its MSS and its initial sequence number are chosen for each connection anew.
     pub connection: ConnectionConfig,
-    /// Bytes that an application may write before they are acknowledged.
+    /// Size of a connection's send buffer in bytes: written and not acknowledged yet.
     pub send_buffer: usize,
-    /// Bytes of the largest packet that the device takes.
+    /// Largest IP packet that the device takes, in bytes.
     pub mtu: u16,
-    /// Clock of TCP's timestamp option, which sets the length of its ticks.
+    /// Clock of TCP's timestamp option, which sets the length of its ticks; 100 µs by default.
     pub clock: TimestampClock,
-    /// Longest time for a handshake, and for a connection that the application has let go to wait for the peer's FIN.
+    /// Longest time for a handshake, and for a connection that the application has released to wait for the peer's FIN.
     pub patience: Duration,
-    /// Connections in TIME-WAIT at most; beyond, the oldest one ends.
+    /// Most connections in TIME-WAIT; beyond, the oldest one ends.
     pub time_wait: usize,
-    /// Resets a second at most for segments of no connection.
+    /// Most resets (RST) a second for segments of no connection.
     pub resets: u32,
 }
 
-/// Purpose of an endpoint, by which its buffers, its acknowledgements and its MSL are chosen.
+/// Purpose of an endpoint, by which its buffers, its acknowledgements and its maximum segment lifetime are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A host at the end of a path: buffers as large as Linux lets them grow (`tcp_rmem`, `tcp_wmem`: 6 MiB and 4 MiB).
     Host,
-    /// The other end of a device of this machine, to be noticed as little as can be: every segment is acknowledged at
-    /// once, and buffers are small, so that little waits in them.
+    /// Partner of the system's own TCP across a device of this machine, to be noticed as little as can be: every
+    /// segment is acknowledged at once, and buffers are small (512 KiB), so that little waits in them.
     Device,
 }
 
 impl EndpointConfig {
-    /// Configuration for connections with this sender, and the defaults of a host's TCP: SACK, DSACK,
-    /// timestamps, and buffers and timers by `role`.
+    /// Configuration for connections with the sender that `profile` and `composition` give, and the defaults of a
+    /// host's TCP: SACK, DSACK, timestamps, and buffers and timers by `role`.
     pub fn new(role: Role, profile: Profile, composition: Composition) -> Self {
         let mut tcp = TcpConfig::new(profile, composition);
         // SACK and timestamps cost nothing that is not agreed on.

@@ -26,17 +26,17 @@ const WAITING: usize = 256;
 /// Event for the application, from [`Endpoint::poll_event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A SYN has come to a listener that asks first; the packet's own source and destination. It is answered by
-    /// [`Endpoint::accept`] or [`Endpoint::decline`].
+    /// Arrival of a SYN at a listener that asks first ([`Listener::asks`](super::Listener::asks)), with the SYN's own
+    /// source and destination. The application answers by [`Endpoint::accept`] or [`Endpoint::decline`].
     Asked(Endpoints),
-    /// A connection to a listener is established; it counts as waiting there until [`Endpoint::take`].
+    /// Establishment of a connection to a listener; until [`Endpoint::take`] it counts as waiting there.
     Accepted(StreamId),
-    /// A connection has changed: [`Endpoint::status`] says how.
+    /// Change of a connection, such as new data or its end: [`Endpoint::status`] has its new state.
     Changed(StreamId),
 }
 
-/// TCP of a host, for many connections and without I/O: the caller hands it the time and IP packets, and
-/// takes packets and events from it. The module has the caller's contract.
+/// TCP of a host, for many connections and without I/O: the caller hands it the time and IP packets, and takes packets
+/// and events from it. The module [`tcp`](crate::tcp) says in which order to call what.
 #[derive(Debug)]
 pub struct Endpoint {
     config: EndpointConfig,
@@ -60,7 +60,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An endpoint without connections. Initial numbers follow from `secret`, which nobody else is to know.
+    /// Endpoint without connections and listeners. Initial sequence numbers follow from `secret`, which nobody else may
+    /// know.
     pub fn new(config: EndpointConfig, secret: u128) -> Self {
         Self {
             paths: Paths::new(config.mtu),
@@ -83,8 +84,8 @@ impl Endpoint {
         &self.config
     }
 
-    /// Takes a packet that arrives: TCP, or an ICMP error about TCP. An error says why it was of no use: it was damaged,
-    /// or is nothing of TCP's.
+    /// Takes an IP packet that arrives: TCP, or an ICMP error about TCP. The error says why the packet was ignored: it
+    /// is damaged, or of another protocol.
     pub fn receive(&mut self, now: Time, packet: &[u8]) -> Result<(), WireError> {
         match wire::parse(packet) {
             Ok(parsed) => self.on_segment(now, &parsed),
@@ -187,7 +188,7 @@ impl Endpoint {
         }
     }
 
-    /// Lets the timers that are due expire.
+    /// Lets the timers that are due at `now` expire.
     pub fn poll(&mut self, now: Time) {
         while let Some(id) = self.timers.take(now) {
             let Some(socket) = self.table.get_mut(id) else {
@@ -205,13 +206,13 @@ impl Endpoint {
         }
     }
 
-    /// Time at which [`Self::poll`] is due, which may be before anything happens; `None` if no timer runs.
+    /// Time at which [`Self::poll`] is due, though maybe no timer has to expire yet then; `None` if no timer runs.
     pub fn deadline(&self) -> Option<Time> {
         self.timers.next()
     }
 
-    /// Writes the next packet into `out`, which is emptied before. Returns whether there is one; call until there is
-    /// none.
+    /// Writes the next packet to send into `out`, which is emptied before. Returns whether there is one; to be called
+    /// until there is none.
     pub fn transmit(&mut self, now: Time, out: &mut Vec<u8>) -> bool {
         if self.take_waiting(out) {
             return true;
@@ -294,7 +295,7 @@ impl Endpoint {
         true
     }
 
-    /// The next thing that the application is told.
+    /// Next event for the application; `None` if there is none.
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             let event = self.events.pop_front()?;
@@ -310,7 +311,7 @@ impl Endpoint {
         }
     }
 
-    /// Totals of all connections so far.
+    /// Sums of the counters of all connections so far, closed ones included.
     pub fn totals(&self) -> Totals {
         self.table
             .iter()
@@ -318,7 +319,7 @@ impl Endpoint {
             .fold(self.gone, |all, one| all + one)
     }
 
-    /// Connections that there are, in whatever state.
+    /// Number of connections now, in whatever state, TIME-WAIT included.
     pub fn connections(&self) -> usize {
         self.table.len()
     }

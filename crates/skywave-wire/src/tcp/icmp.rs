@@ -46,7 +46,7 @@ pub(super) fn complaint(packet: &ip::Packet<'_>) -> Option<Complaint> {
     })
 }
 
-/// Whether a packet is for an [`Endpoint`](super::Endpoint): TCP, or an ICMP error about TCP. Nothing but headers is
+/// Whether an IP packet is one for an [`Endpoint`](super::Endpoint): TCP, or an ICMP error about TCP. Only headers are
 /// looked at.
 pub fn concerns_tcp(packet: &[u8]) -> bool {
     let protocol = match packet.first().map(|byte| byte >> 4) {

@@ -1,4 +1,4 @@
-//! Two endpoints joined: a connection that arrives at one goes on from the other, by that one's sender.
+//! Two endpoints joined: a connection that arrives at one goes on from the other, by the other's sender.
 //!
 //! Both halves have the same addresses, so that neither peer sees the junction. A connection is accepted only when the
 //! one that goes on is established, and refused when that is refused; the end of a stream goes on when its bytes have,
@@ -22,7 +22,7 @@ const BACKLOG: usize = 4096;
 /// Bytes moved at once.
 const BLOCK: usize = 1 << 16;
 
-/// A side of a [`Junction`]: which of its two endpoints.
+/// Side of a [`Junction`]: which of its two endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The first endpoint.
@@ -32,7 +32,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// First and second.
+    /// Both sides, first and second.
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
     /// Opposite side of the junction.
@@ -53,8 +53,8 @@ enum Half {
     Joined(StreamId),
 }
 
-/// TCP proxy without I/O: a connection that arrives at one of its two endpoints goes on from the other, under
-/// the same addresses. To be called as an [`Endpoint`], with the side of each packet.
+/// TCP proxy without I/O: a connection that arrives at one of its two endpoints goes on from the other, under the same
+/// addresses. Its methods are those of an [`Endpoint`], with the side of each packet.
 #[derive(Debug)]
 pub struct Junction {
     ends: [Endpoint; 2],
@@ -64,8 +64,8 @@ pub struct Junction {
 }
 
 impl Junction {
-    /// Joins two endpoints with these configurations, in the order of [`Side::ALL`]. Initial sequence numbers
-    /// follow from `secret`, which nobody else is to know.
+    /// Joins two new endpoints with these configurations, in the order of [`Side::ALL`]. Initial sequence numbers
+    /// follow from `secret`, which nobody else may know.
     pub fn new(configs: [EndpointConfig; 2], secret: u128) -> Self {
         let ends = configs.map(|config| {
             // One key for both: each pair of addresses is of one connection at a side, and numbers go by the clock.
@@ -89,12 +89,12 @@ impl Junction {
     /// Hands an IP packet (TCP, or an ICMP error about TCP) that arrived at `side` to the endpoint there.
     ///
     /// # Errors
-    /// Damage, or another protocol: the packet has no effect.
+    /// [`WireError`] if the packet is damaged or of another protocol; it has no effect then.
     pub fn receive(&mut self, now: Time, side: Side, packet: &[u8]) -> Result<(), WireError> {
         self.ends[side as usize].receive(now, packet)
     }
 
-    /// Lets the timers that are due expire.
+    /// Lets the timers of both endpoints that are due at `now` expire.
     pub fn poll(&mut self, now: Time) {
         for end in &mut self.ends {
             end.poll(now);
@@ -124,7 +124,7 @@ impl Junction {
         self.ends[side as usize].totals()
     }
 
-    /// Connections that there are at a side.
+    /// Number of connections now at this side, in whatever state.
     pub fn connections(&self, side: Side) -> usize {
         self.ends[side as usize].connections()
     }

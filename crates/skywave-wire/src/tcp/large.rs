@@ -11,7 +11,8 @@ use super::table::StreamId;
 /// Payload bytes of a large packet at most: what its length field has room for beside the headers.
 const LARGEST: u32 = wire::MAX_PAYLOAD as u32;
 
-/// Work on a packet that is left to the device: its checksum, and cutting it in segments.
+/// Work on a packet of [`Endpoint::transmit_large`] that is left to the device: its checksum, and cutting it in
+/// segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Complete packet, which leaves nothing to the device.
@@ -21,24 +22,25 @@ pub enum Form {
     Unsummed {
         /// Bytes of the IP header.
         ip: u16,
-        /// Bytes of both headers.
+        /// Bytes of the IP and TCP headers together.
         headers: u16,
-        /// Payload bytes of each segment but the last one; `None` if it is one segment.
+        /// Payload bytes of each segment except the last one, which may be shorter; `None` if the packet is one
+        /// segment.
         piece: Option<u16>,
     },
 }
 
 impl Endpoint {
-    /// Takes a TCP packet that arrives, but does not look at its TCP checksum: a device has checked it, or
-    /// left it out. An error says why the packet was of no use.
+    /// Takes a TCP packet that arrives, but does not look at its TCP checksum: a device has checked it, or left it out.
+    /// The error says why the packet was ignored.
     pub fn receive_unsummed(&mut self, now: Time, packet: &[u8]) -> Result<(), WireError> {
         let parsed = wire::parse_unsummed(packet)?;
         self.on_segment(now, &parsed);
         Ok(())
     }
 
-    /// Writes the next packet into `out`, which is emptied before, or several consecutive segments of a
-    /// connection as one large packet that the device cuts. `None` if there is none.
+    /// Writes the next packet to send into `out`, which is emptied before: one packet, or several consecutive segments
+    /// of a connection as one large packet that the device cuts. `None` if there is none.
     pub fn transmit_large(&mut self, now: Time, out: &mut Vec<u8>) -> Option<Form> {
         if self.take_waiting(out) {
             return Some(Form::Whole);

@@ -12,18 +12,19 @@ use super::endpoint::{Endpoint, Event};
 use super::socket::Socket;
 use super::table::StreamId;
 
-/// Local address and port at which SYNs begin connections, and how many of these may wait.
+/// Listener of an [`Endpoint`]: the local address and port at which SYNs begin connections, and how many of these may
+/// wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// Address of this end; any unless given.
+    /// Local address; `None` for any.
     pub address: Option<IpAddr>,
-    /// Port of this end; any unless given.
+    /// Local port; `None` for any.
     pub port: Option<u16>,
-    /// Most half-open connections, and, counted apart, most connections or SYNs that the application has not
-    /// taken or answered yet.
+    /// Most half-open connections and, counted apart, most established connections that the application has not taken
+    /// ([`Endpoint::take`]); with [`Self::asks`], most SYNs that it has not answered.
     pub backlog: usize,
-    /// Ask the application before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by itself, and
-    /// it hears of the connection that is established.
+    /// Whether the application is asked before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by
+    /// itself, and the application hears of the established connection ([`Event::Accepted`]).
     pub asks: bool,
 }
 
@@ -31,10 +32,10 @@ pub struct Listener {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ListenerId(usize);
 
-/// Why there is no such listener.
+/// Reason why [`Endpoint::listen`] makes no listener.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ListenError {
-    /// A listener with this address and port is there already.
+    /// Listener with the same address and port that is there already.
     #[error("another listener has this address and port")]
     InUse,
 }
@@ -113,7 +114,8 @@ impl Listeners {
 }
 
 impl Endpoint {
-    /// Lets SYNs for these addresses begin connections. Where several listeners fit, the most exact one counts.
+    /// Lets SYNs for the listener's address and port begin connections. Where several listeners fit, one with a port
+    /// goes before one without, then one with an address.
     pub fn listen(&mut self, listener: Listener) -> Result<(), ListenError> {
         let mut all = self.listeners.0.iter_mut();
         if let Some(same) = all.find(|l| l.is_at(listener.address, listener.port)) {
@@ -134,7 +136,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Ends the listener of this address and port; its connections go on.
+    /// Ends the listener that has exactly this address and port; its connections go on, SYNs that wait for an answer
+    /// are forgotten.
     pub fn unlisten(&mut self, address: Option<IpAddr>, port: Option<u16>) {
         for listening in &mut self.listeners.0 {
             if listening.is_at(address, port) {
@@ -177,15 +180,16 @@ impl Endpoint {
         true
     }
 
-    /// Answers a SYN of [`Event::Asked`]: the handshake goes on. `None` if it was answered before.
+    /// Accepts a SYN of [`Event::Asked`], so that the handshake goes on, and returns the new connection; `None` if the
+    /// SYN was answered before or its listener is gone.
     pub fn accept(&mut self, now: Time, asked: Endpoints) -> Option<StreamId> {
         let id = self.listeners.find(asked.destination)?;
         let syn = self.listeners.at(id).asked.remove(&asked)?;
         self.answer_syn(now, id, &syn)
     }
 
-    /// Declines a SYN of [`Event::Asked`]: by a reset if `tell`, else by silence, so that its sender asks
-    /// again for as long as it likes.
+    /// Declines a SYN of [`Event::Asked`]: by a reset if `tell`, else by silence, so that its sender tries again for as
+    /// long as it likes.
     pub fn decline(&mut self, now: Time, asked: Endpoints, tell: bool) {
         let Some(id) = self.listeners.find(asked.destination) else {
             return;

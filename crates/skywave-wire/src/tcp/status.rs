@@ -1,33 +1,34 @@
 //! A connection as its application sees it.
 
-/// Everything that an application can know of a connection.
+/// State of a TCP connection as its application sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Whether the handshake has been completed; it stays true.
+    /// Whether the handshake was ever completed; true also after the connection has ended.
     pub connected: bool,
     /// Bytes that can be read now.
     pub readable: usize,
-    /// Bytes that can be written now; none after [`Endpoint::close`](super::Endpoint::close).
+    /// Bytes that can be written now; 0 after [`Endpoint::close`](super::Endpoint::close).
     pub room: usize,
-    /// The peer has sent all that it will send; what of it was not read yet is counted by `readable`.
+    /// Whether the peer has closed its stream and all of it has come; bytes of it may still be unread
+    /// ([`Self::readable`]).
     pub peer_closed: bool,
-    /// Closed by this end, which sends no more than what was written.
+    /// Whether this end has closed its stream: no more can be written.
     pub closed: bool,
     /// How the connection ended; `None` if it has not.
     pub ended: Option<Ending>,
 }
 
-/// How a connection ended.
+/// Way in which a TCP connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Both sides have closed, or this one has aborted it.
+    /// Close by both sides, or abort by this one.
     Closed,
-    /// The peer answered the handshake with a reset.
+    /// Reset by the peer in answer to the handshake.
     Refused,
-    /// The peer has reset it.
+    /// Reset by the peer after the handshake.
     Reset,
-    /// The peer does not answer.
+    /// Timeout: the peer does not answer.
     TimedOut,
-    /// A router says that the peer cannot be reached.
+    /// Report of a router (ICMP) that the peer cannot be reached.
     Unreachable,
 }

@@ -9,10 +9,10 @@ use super::socket::Socket;
 use super::status::Status;
 use super::table::StreamId;
 
-/// Why an endpoint does not open a connection.
+/// Reason why [`Endpoint::connect`] opens no connection.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ConnectError {
-    /// A connection with these addresses and ports is there.
+    /// Addresses and ports of a connection that is there already.
     #[error("a connection from {} to {} is there already", .0.source, .0.destination)]
     InUse(Endpoints),
     /// Addresses of two versions of IP, or a port 0, between which there can be no connection.
@@ -21,7 +21,7 @@ pub enum ConnectError {
 }
 
 impl Endpoint {
-    /// Opens a connection from `ends.source`, which is this end, to `ends.destination`.
+    /// Opens a connection from the local address and port `ends.source` to the peer's, `ends.destination`.
     pub fn connect(&mut self, now: Time, ends: Endpoints) -> Result<StreamId, ConnectError> {
         let Endpoints {
             source,
@@ -49,8 +49,8 @@ impl Endpoint {
         Ok(self.add(arriving, socket))
     }
 
-    /// Takes a connection of [`Event::Accepted`](super::Event::Accepted) from its listener's queue, so that there is room
-    /// for another one.
+    /// Takes a connection of [`Event::Accepted`](super::Event::Accepted) from its listener's backlog, so that there is
+    /// room for another one.
     pub fn take(&mut self, id: StreamId) {
         let socket = self.table.get_mut(id);
         if let Some(listener) = socket.and_then(|socket| socket.waiting.take()) {
@@ -58,7 +58,8 @@ impl Endpoint {
         }
     }
 
-    /// Hands over bytes to be sent. Returns how many were taken: as many as there is room for, none once it is closed.
+    /// Hands over bytes to be sent on a connection. Returns how many were taken: as many as the send buffer has room
+    /// for, 0 once the connection is closed or gone.
     pub fn write(&mut self, id: StreamId, bytes: &[u8]) -> usize {
         let Some(socket) = self.table.get_mut(id) else {
             return 0;
@@ -70,8 +71,8 @@ impl Endpoint {
         n
     }
 
-    /// Reads bytes that have come. Returns how many; none if none are there, or the peer has closed
-    /// ([`Status::peer_closed`]).
+    /// Reads bytes that have come on a connection into `out`. Returns how many; 0 if there are none now, or none any
+    /// more ([`Status::peer_closed`]).
     pub fn read(&mut self, id: StreamId, out: &mut [u8]) -> usize {
         let Some(socket) = self.table.get_mut(id) else {
             return 0;
@@ -84,7 +85,7 @@ impl Endpoint {
         n
     }
 
-    /// Sends no more than what was written, and tells the peer so; it may still send.
+    /// Closes this end's stream of a connection after what was written (FIN); the peer may still send.
     pub fn close(&mut self, id: StreamId) {
         if let Some(socket) = self.table.get_mut(id) {
             socket.close();
@@ -101,8 +102,8 @@ impl Endpoint {
         }
     }
 
-    /// Lets go of a connection, whose name is of no use afterwards: it closes by itself, and is aborted if something
-    /// came that was not read, or comes later.
+    /// Releases a connection, whose `id` is of no use afterwards: it closes by itself, and is aborted if bytes came
+    /// that were not read, or come later.
     pub fn release(&mut self, now: Time, id: StreamId) {
         let until = self.patience_from(now);
         if let Some(socket) = self.table.get_mut(id) {
@@ -111,12 +112,13 @@ impl Endpoint {
         }
     }
 
-    /// Source and destination of the packets that arrive for a connection.
+    /// Source and destination of the packets that arrive for a connection: the peer, then this end. `None` if the
+    /// connection is gone.
     pub fn addresses(&self, id: StreamId) -> Option<Endpoints> {
         self.table.get(id).map(Socket::arriving)
     }
 
-    /// How a connection is; `None` if it was released.
+    /// State of a connection; `None` if it was released or is gone.
     pub fn status(&self, id: StreamId) -> Option<Status> {
         let socket = self.table.get(id).filter(|socket| !socket.released)?;
         Some(socket.status())

@@ -6,8 +6,8 @@ use skywave_core::tcp::wire::Endpoints;
 
 use super::socket::Socket;
 
-/// Names a connection of an [`Endpoint`](super::Endpoint). A name is never given twice, so that one of a connection
-/// that is gone is of no harm.
+/// Name of a connection of an [`Endpoint`](super::Endpoint), never given twice: the name of a connection that is gone
+/// does no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId {
     place: u32,

@@ -4,16 +4,16 @@ use std::ops::{Add, AddAssign};
 
 use super::socket::Socket;
 
-/// Sums over an endpoint's TCP connections, those that are gone included.
+/// Sums of the counters of an endpoint's TCP connections, those that are gone included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Totals {
     /// Connections that were established.
     pub connections: u64,
     /// Payload bytes that peers have acknowledged.
     pub bytes: u64,
-    /// Segments sent, SYNs and those sent again included.
+    /// Segments sent, SYNs and retransmissions included.
     pub segments: u64,
-    /// Segments sent again.
+    /// Retransmitted segments.
     pub retransmissions: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

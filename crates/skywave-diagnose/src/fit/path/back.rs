@@ -34,9 +34,9 @@ const HEADERS: f64 = 0.01;
 /// A queue on the way back, in which acknowledgements wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Back {
-    /// Rate of the way back, bits a second of IP.
+    /// Rate of the way back, bits a second with headers from IP on.
     pub bps: Estimate,
-    /// The most packets that its queue held, acknowledgements all of them.
+    /// Most packets that the queue held, all of them acknowledgements.
     pub packets: u32,
     /// Whether `packets` is the limit of the queue, as it was met again and again; else the queue may hold
     /// more.

@@ -22,16 +22,17 @@ pub struct Idle {
     pub jitter: Option<JitterModel>,
     /// Mean round trip of the idle link, jitter included, seconds; `None` where there is no jitter.
     pub mean_s: Option<f64>,
-    /// Seconds above the base that jitter hardly exceeds.
+    /// Time above the base round trip that jitter hardly exceeds, seconds: about its mean and two standard deviations.
+    /// 0 without jitter.
     pub varies_s: f64,
-    /// Seconds between the longest and the shortest level of the base round trip.
+    /// Difference of the longest and the shortest level of the base round trip, seconds; 0 if it does not change.
     pub steps_s: f64,
     /// Retransmission by the link itself; `None` if probes show none.
     pub arq: Option<Arq>,
 }
 
 impl Idle {
-    /// Variation that probes tell; none where there are no probes.
+    /// Variation that fits of probes tell, the largest of all of them; no variation where there are no fits.
     pub fn of<'a>(probes: impl IntoIterator<Item = &'a ProbeFit>) -> Self {
         let mut idle = Self::default();
         for fit in probes {

@@ -51,7 +51,7 @@ pub enum RateModel {
 pub enum Loss {
     /// By a full or managed queue, or by a policer.
     Congestive,
-    /// By the channel.
+    /// By the channel, such as noise on the air, whatever the load.
     Random,
 }
 
@@ -61,15 +61,16 @@ pub struct PathFit {
     /// Round trip of the path without queues, and without the time that a small packet takes to be
     /// transmitted, seconds.
     pub base_s: Estimate,
-    /// Rate of the bottleneck.
+    /// Rate of the bottleneck; not known if the link was never busy for long enough.
     pub rate: Known<RateModel>,
-    /// Largest rate over a short window, bits a second: the bottleneck has at least this.
+    /// Largest rate at which data arrived over a short window, bits a second: a lower bound of the bottleneck's rate.
     pub at_least_bps: f64,
-    /// Kind and size of the bottleneck's queue.
+    /// Candidates for the kind and size of the bottleneck's queue, best first; not known if no loss shows that it was
+    /// full or managed.
     pub queue: Known<Choice<QueueModel>>,
     /// Bytes of a full packet from the IP header on, by which limits in packets are converted.
     pub packet: f64,
-    /// Most bytes that packets found in the bottleneck's queue, if the rate is known.
+    /// Most bytes that a packet found waiting in the bottleneck's queue; `None` if the rate is not known.
     pub queued: Option<f64>,
     /// Policer that explains losses; `None` if none does.
     pub policer: Option<Policer>,
@@ -87,12 +88,13 @@ pub struct PathFit {
     pub kinds: Vec<Option<Loss>>,
 }
 
-/// Path of a transfer, as far as it tells; `None` if no round trip is known.
+/// Path of a transfer, fitted to its capture alone; `None` if no round trip is known.
 pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     fit_beside(transfer, Idle::default())
 }
 
-/// Path of a transfer whose idle link is known from probes; `None` if no round trip is known.
+/// Path of a transfer over a link whose jitter, steps of delay and retransmissions probes have told (`idle`); `None` if
+/// no round trip is known.
 pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let back = back::without(transfer);
     let back = back.as_ref();

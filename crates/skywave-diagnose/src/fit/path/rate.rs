@@ -46,11 +46,11 @@ pub(super) struct Busy {
 /// Method by which a bottleneck's rate was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateBy {
-    /// Rate of arrivals while a queue stood.
+    /// Rate at which packets arrived while others waited in the bottleneck's queue.
     Busy,
     /// Spacing of the answers to segments sent back to back.
     Trains,
-    /// Length of the round trips of packets that wait behind those sent just before.
+    /// Growth of the round trips of packets that waited behind those sent just before.
     Behind,
 }
 

@@ -19,7 +19,7 @@ pub struct Recorded {
     /// Opportunities to send 1500 bytes, milliseconds from the transfer's first answer, or from the beginning
     /// of a trace that was given.
     pub opportunities_ms: Vec<u64>,
-    /// A usual rate, bits a second: of a transfer the median while it was busy, of a table the mean.
+    /// Typical rate, bits a second: of a transfer the median while it was busy, of a table the mean.
     pub typical_bps: f64,
     /// Share of the time, 0 to 1, in which the rate was not seen and is filled in with the one before.
     pub filled: f64,

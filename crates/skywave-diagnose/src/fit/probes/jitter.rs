@@ -18,27 +18,27 @@ pub enum JitterModel {
     None,
     /// Uniform, in one direction.
     Uniform {
-        /// From the least to the greatest, seconds.
+        /// Width of the distribution: difference of the greatest and the least delay, seconds.
         width_s: Estimate,
     },
     /// Uniform, in both directions alike.
     UniformEachWay {
-        /// From the least to the greatest of one direction, seconds.
+        /// Width of the distribution of one direction: difference of the greatest and the least delay, seconds.
         width_s: Estimate,
     },
     /// Exponential, in one direction.
     Exponential {
-        /// Mean, seconds.
+        /// Mean of the variation, seconds.
         mean_s: Estimate,
     },
     /// Exponential, in both directions alike.
     ExponentialEachWay {
-        /// The mean of one direction, seconds.
+        /// Mean of one direction's variation, seconds.
         mean_s: Estimate,
     },
     /// Gamma distribution.
     Gamma {
-        /// Shape.
+        /// Shape of the distribution, a pure number: 1 is an exponential distribution.
         shape: Estimate,
         /// Scale, seconds: mean over shape.
         scale_s: Estimate,

@@ -10,7 +10,7 @@ use crate::fit::{Estimate, Known};
 /// Delay of a link without jitter and queues, over the time of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
-    /// Levels in the order of time, one if it did not change.
+    /// Stretches of time with one delay each, in the order of time; a single one if the delay did not change.
     pub levels: Vec<Level>,
     /// Period of the changes, which are at multiples of it; `None` if they are not regular.
     pub every: Option<Period>,
@@ -28,7 +28,7 @@ pub struct Level {
 }
 
 impl Base {
-    /// The smallest level, seconds.
+    /// Delay of the smallest level, seconds.
     pub fn least(&self) -> Estimate {
         let smaller = |a: Estimate, b: Estimate| if b.value < a.value { b } else { a };
         let delays = self.levels.iter().map(|level| level.delay_s);
@@ -37,7 +37,7 @@ impl Base {
 }
 
 impl Base {
-    /// Seconds between the longest level and the shortest.
+    /// Difference of the largest and the smallest level, seconds; 0 if there is only one.
     pub fn range_s(&self) -> f64 {
         let delays = self.levels.iter().map(|level| level.delay_s.value);
         delays.fold(0.0, f64::max) - self.least().value

@@ -21,7 +21,7 @@ pub struct Outage {
 pub struct Outages {
     /// Outages in the order of time.
     pub all: Vec<Outage>,
-    /// Time after which they begin again and again, if there is one.
+    /// Period with which outages begin; `None` if they come at no regular times.
     pub every: Option<Period>,
 }
 

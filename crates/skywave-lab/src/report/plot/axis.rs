@@ -3,15 +3,15 @@
 use super::Axis;
 use crate::report::number::{fixed, plain, power_of_ten};
 
-/// How values become positions on an axis.
+/// Scale of an axis: how values become positions.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Scale {
-    /// Linear positions.
+    /// Linear scale.
     #[default]
     Linear,
-    /// Positions by the values' logarithm. Zero has a place of its own beyond a break in the axis.
+    /// Logarithmic scale, on which zero has a place of its own beyond a break in the axis.
     Log,
-    /// Positions of names: the value is the index of the name.
+    /// Scale of names: a value is the index of a name in this list.
     Categories(Vec<String>),
 }
 

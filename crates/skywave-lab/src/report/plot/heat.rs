@@ -21,16 +21,16 @@ const SHADES: [(&str, &str); 11] = [
     ("#fde725", "#000"),
 ];
 
-/// A table whose cells are shaded by a share.
+/// Heat map: a table whose cells are shaded by a share.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Heat {
-    /// Title above the map; may be empty.
+    /// Title above the heat map; may be empty.
     pub title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The rows: their names and cells.
+    /// Rows of the heat map: the name of each, and a cell for each column.
     pub rows: Vec<(String, Vec<HeatCell>)>,
-    /// Lines of text below the map.
+    /// Lines of text below the heat map.
     pub notes: Vec<String>,
 }
 
@@ -39,11 +39,11 @@ pub struct Heat {
 pub struct HeatCell {
     /// Text in the cell.
     pub text: String,
-    /// Text shown when the cell is pointed at.
+    /// Text that is shown when the cell is pointed at.
     pub hint: String,
     /// Share from 0 to 1 that the cell is shaded by; `None` for no shade.
     pub share: Option<f64>,
-    /// Whether the cell has a frame: the best of its column.
+    /// Whether the cell has a frame, as that of the best of its column.
     pub framed: bool,
 }
 
@@ -55,13 +55,13 @@ const ANGLE: f64 = 35.0;
 /// Where in its column a name begins.
 const INTO: f64 = 0.4;
 
-/// Number from 0 to 10 of the shade for a share from 0 to 1.
+/// Number of the shade (0 dark, 10 bright) for a share from 0 to 1.
 pub fn shade(share: f64) -> usize {
     // As it is written, so that cells of one number have one colour.
     (100.0 * share).round().clamp(0.0, 100.0) as usize * (SHADES.len() - 1) / 100
 }
 
-/// Style rules for cells of HTML tables: `.h0` to `.h10` are the shades.
+/// Style rules (CSS) for cells of HTML tables: the classes `.h0` to `.h10` are the shades of heat maps.
 pub fn shades_css() -> String {
     let shades = SHADES.iter().enumerate();
     shades.fold(String::new(), |mut css, (index, (back, ink))| {
@@ -72,7 +72,7 @@ pub fn shades_css() -> String {
 }
 
 impl Heat {
-    /// The map as a file of its own, with its style inside.
+    /// Heat map as an SVG file of its own, with its style inside.
     pub fn to_svg(&self) -> String {
         let names = self.rows.iter().map(|(name, _)| width_of(name));
         let left = 16.0 + names.fold(0.0, f64::max);

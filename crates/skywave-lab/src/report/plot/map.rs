@@ -8,16 +8,16 @@ use super::print::Print;
 use super::text::{LINE, px, title_lines};
 use super::theme::{self, Target};
 
-/// A map of places, a unit of length the same in both directions.
+/// Map of places on a plane, to the same scale in both directions.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Map {
     /// Title above the map; may be empty.
     pub title: String,
-    /// Places on the map, in metres to the east and to the north.
+    /// Places on the map.
     pub places: Vec<Place>,
-    /// Pairs of places that a line joins, as indices into `places`.
+    /// Pairs of places that are joined by a line, as indices into `places`.
     pub pairs: Vec<(usize, usize)>,
-    /// Meaning of the lines, for the legend.
+    /// Meaning of the joining lines, for the legend.
     pub pairs_label: String,
     /// Radii in metres of circles around places, with what they mean; two of them at most.
     pub circles: Vec<(f64, String)>,
@@ -28,11 +28,11 @@ pub struct Map {
 pub struct Place {
     /// Name of the place.
     pub name: String,
-    /// Metres to the east.
+    /// Position to the east, metres.
     pub x: f64,
-    /// Metres to the north.
+    /// Position to the north, metres.
     pub y: f64,
-    /// Whether the place moves.
+    /// Whether the place moves, as a mobile radio station does.
     pub moves: bool,
 }
 
@@ -69,17 +69,17 @@ impl View {
 }
 
 impl Map {
-    /// The map as a file of its own, with its style inside.
+    /// Map as an SVG file of its own, with its style inside.
     pub fn to_svg(&self) -> String {
         self.draw(Target::File)
     }
 
-    /// The map as a figure for print, as large as its text asks for.
+    /// Map as an SVG figure for print, as large as its text asks for.
     pub fn to_print_svg(&self, print: &Print) -> String {
         self.draw(Target::Print(print))
     }
 
-    /// The map as an element of an HTML page that has the [`style`](super::style) once.
+    /// Map as an SVG element of an HTML page that has the [`style`](super::style) once.
     pub fn to_inline_svg(&self) -> String {
         self.draw(Target::Page)
     }

@@ -43,9 +43,9 @@ pub use thin::thin;
 pub struct Plot {
     /// Title above the plot; may be empty.
     pub title: String,
-    /// The horizontal axis.
+    /// Horizontal axis of the plot.
     pub x: Axis,
-    /// The vertical axis.
+    /// Vertical axis of the plot.
     pub y: Axis,
     /// Series that are drawn, in the order of the legend.
     pub series: Vec<SeriesData>,
@@ -68,11 +68,11 @@ impl Default for Plot {
 /// An axis of a plot.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Axis {
-    /// Label, with its unit in parentheses.
+    /// Label of the axis, with its unit in parentheses.
     pub label: String,
-    /// How values become positions.
+    /// Scale of the axis: how values become positions.
     pub scale: Scale,
-    /// Ends of the axis where they are not to follow from the data (linear axes).
+    /// Lower and upper end of a linear axis; `None` where the end follows from the data.
     pub bounds: (Option<f64>, Option<f64>),
 }
 
@@ -101,22 +101,23 @@ impl Axis {
     }
 }
 
-/// One series of a plot.
+/// One series of a plot, and how it is drawn.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct SeriesData {
-    /// Name in the legend.
+    /// Name of the series in the legend.
     pub label: String,
-    /// Points of the series: x, y and half the length of the error bar; not finite ones are left out.
+    /// Points of the series: x, y and half the length of the error bar (`None` for no bar); points that are not finite
+    /// are left out.
     pub points: Vec<(f64, f64, Option<f64>)>,
-    /// How the series is drawn.
+    /// Look of the series: markers, a line, bars, …
     pub look: Look,
-    /// Name of each point, which stands beside it where there is room and shows when it is pointed at; empty
-    /// if there are none. Only for [`Look::Glyphs`] and lines; a line marks only its points whose name is not
+    /// Name of each point, which stands beside the point where there is room and shows when it is pointed at; an empty
+    /// list for no names. Only for [`Look::Glyphs`] and lines; a line marks only those of its points whose name is not
     /// empty.
     pub names: Vec<String>,
 }
 
-/// How a series is drawn.
+/// Look of a series in a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Look {
     /// Points with markers and error bars, joined by a line.
@@ -156,7 +157,7 @@ impl SeriesData {
         }
     }
 
-    /// A thin line; thinned out to what the width of a plot can show.
+    /// Series drawn as a thin line through points `(x, y)`, which are thinned out to what the width of a plot can show.
     pub fn line(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
         let points = thin(points, 250);
         Self {
@@ -167,7 +168,8 @@ impl SeriesData {
         }
     }
 
-    /// A thin line in steps; thinned out to what the width of a plot can show.
+    /// Series drawn as a thin line in steps, which keeps each value until the next; its points `(x, y)` are thinned out
+    /// to what the width of a plot can show.
     pub fn steps(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
         Self {
             look: Look::Steps,
@@ -177,17 +179,17 @@ impl SeriesData {
 }
 
 impl Plot {
-    /// The plot as a file of its own, with its style inside.
+    /// Plot as an SVG file of its own, with its style inside.
     pub fn to_svg(&self) -> String {
         svg::draw(self, theme::Target::File)
     }
 
-    /// The plot as a figure for print: no title, for a caption says what it is.
+    /// Plot as an SVG figure for print, without a title: a caption says what the figure shows.
     pub fn to_print_svg(&self, print: &Print) -> String {
         svg::draw(self, theme::Target::Print(print))
     }
 
-    /// The plot as an element of an HTML page that has the [`style`] once.
+    /// Plot as an SVG element of an HTML page that has the [`style`] once.
     pub fn to_inline_svg(&self) -> String {
         svg::draw(self, theme::Target::Page)
     }

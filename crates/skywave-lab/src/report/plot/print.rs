@@ -5,18 +5,18 @@ const TEXT: f64 = 12.0;
 /// Points of a CSS pixel.
 pub(in crate::report) const POINTS_PER_PIXEL: f64 = 0.75;
 
-/// How a figure is to look on paper.
+/// Size and text of a figure on paper.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Print {
-    /// Width in points (72 an inch); that of the plot on a page unless given.
+    /// Width in points (72 an inch); `None` for that of the plot on a page.
     pub width: Option<f64>,
-    /// Height in points; follows from the width unless given.
+    /// Height in points (72 an inch); `None` if it is to follow from the width.
     pub height: Option<f64>,
-    /// Size of the text in points; 9 unless given. Lines and marks follow it.
+    /// Size of the text in points (72 an inch), `None` for 9. Lines and marks follow it.
     pub font_size: Option<f64>,
-    /// Name of the font; that of the page unless given.
+    /// Name of the font; `None` for that of the page.
     pub font: Option<String>,
-    /// Whether lines are in greys, told apart by their dashes.
+    /// Whether the lines are grey and told apart by their dashes, not by colours.
     pub grey: bool,
 }
 

@@ -92,7 +92,7 @@ const SHAPES: &str = "\
 .sw-plot .b{stroke:currentColor;stroke-width:1.1;fill:currentColor;fill-opacity:.18}\
 .sw-plot .x{stroke:currentColor;fill:none;stroke-width:1.8}";
 
-/// The style sheet of plots in a page, which has it once.
+/// Style sheet (CSS) of plots in an HTML page, which needs it once for all plots.
 pub fn style() -> String {
     format!(
         ".sw-plot{{{LIGHT}{ON_WHITE}{FONT}}}\

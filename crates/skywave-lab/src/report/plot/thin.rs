@@ -1,7 +1,7 @@
 //! Long series in few points.
 
-/// At most four points for each of `buckets` equal stretches of x: the first, the smallest, the
-/// largest and the last one, in order. A line through them looks like the line through all.
+/// Thinned-out points `(x, y)`: at most four for each of `buckets` equal stretches of x, which are the first, the
+/// smallest, the largest and the last one, in order. A line through them looks like the line through all.
 pub fn thin(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     let finite = |p: &&(f64, f64)| p.0.is_finite() && p.1.is_finite();
     let points: Vec<(f64, f64)> = points.iter().filter(finite).copied().collect();

@@ -41,22 +41,23 @@ use super::select::{Scalar, View};
 use super::verdict::{Limits, Verdict};
 pub(super) use value::factor;
 
-/// One number of a claim, ours beside the paper's.
+/// Part of a claim: one number, ours beside the paper's, with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Name that tells it from the claim's other numbers; empty when it is the only one.
+    /// Name that tells the part from the claim's others; empty when it is the only one.
     pub name: String,
-    /// The paper's number or condition.
+    /// Number or condition that the paper states.
     pub paper: Stated,
-    /// Our number; with several points, the one that decides. `None` when it was not run.
+    /// Number that our runs give; where several points of a sweep are judged, that of the point that decides. `None`
+    /// when the runs are missing.
     pub ours: Option<f64>,
-    /// The 95 % interval of `ours`.
+    /// Lower and upper end of the 95 % interval of `ours`; `None` without runs, or with one seed.
     pub ci95: Option<[f64; 2]>,
-    /// Unit of the numbers; may be empty.
+    /// Unit of `ours` and of the paper's number; may be empty.
     pub unit: String,
     /// Verdict on how our number agrees with the paper's.
     pub verdict: Verdict,
-    /// Remark in words: which point decides, and how many agree.
+    /// Remark in words, such as which point of the sweep decides and how many agree.
     pub remark: Option<String>,
     /// Numbers that decide the verdict, where they are known.
     pub(crate) deciding: Option<Deciding>,
@@ -71,8 +72,8 @@ impl Part {
         }
     }
 
-    /// Half of the interval as a share of the paper's number; of ours where the paper has none, and of 100 % where ours
-    /// is a lead in percent. `None` without an interval.
+    /// Half of our number's interval, as a share of the paper's number (0.1 is 10 %); of our number where the paper has
+    /// none, and of 100 % where ours is a lead in percent. `None` without an interval.
     pub fn half_width(&self) -> Option<f64> {
         let [low, high] = self.ci95?;
         let number = match self.paper {
@@ -84,7 +85,7 @@ impl Part {
     }
 }
 
-/// Statement of a paper: a number, or a condition in words.
+/// Statement of a paper about a part of a claim: a number, or a condition in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Stated {

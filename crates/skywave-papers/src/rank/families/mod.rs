@@ -23,17 +23,18 @@ use skywave_lab::experiment::stats::Estimate;
 /// Paths that are named as a sender's worst.
 const WORST: usize = 5;
 
-/// How the senders of a study fare over its paths.
+/// Results of a study whose paths belong to families, such as paths with jitter or behind a policer: how each sender
+/// fares over all paths, and over sets of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Families {
-    /// Sets of paths with results of their own: all paths, then each group (alone, slow, shared, recorded)
-    /// that has some, then each family in order of appearance.
+    /// Sets of paths with results of their own: first all paths; then the paths of each [`Group`] that has some; then
+    /// those of each family that the study's file names, in order of appearance.
     pub sets: Vec<Set>,
-    /// Results of each sender, the one with the highest mean share of the best sender's goodput first.
+    /// Results of each sender, by its mean share of the best sender's goodput over all paths, highest first.
     pub standings: Vec<Standing>,
 }
 
-/// Paths that are looked at together.
+/// Paths over which results are summed up together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
     /// Property that the paths have in common.
@@ -42,14 +43,14 @@ pub struct Set {
     pub paths: Vec<usize>,
 }
 
-/// Property by which paths are looked at together.
+/// Property that the paths of a [`Set`] have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Together {
     /// All paths of the study.
     All,
-    /// Paths of a group: alone, slow, shared or recorded.
+    /// Paths of one [`Group`]: what others are on the way, and how fast it is.
     Group(Group),
-    /// Paths of the family of this name.
+    /// Paths of the family that the study's file calls so.
     Family(String),
 }
 
@@ -64,31 +65,30 @@ impl Together {
     }
 }
 
-/// Results of one sender over the sets of paths.
+/// Results of one sender over the sets of paths of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
     /// Index of the sender among the study's entries.
     pub entry: usize,
     /// Figures over each set of paths, in the order of [`Families::sets`].
     pub over: Vec<Figures>,
-    /// Goodput as a share of the best sender's, at most 1, with the index of the path, on each path; lowest
-    /// first.
+    /// Goodput on each path as a share of the best sender's there, at most 1, with the index of the path; lowest first.
     pub shares: Vec<(f64, usize)>,
 }
 
-/// Figures of one sender over a set of paths; one that no path has is `None`.
+/// Figures of one sender over a set of paths; `None` where no path has the number.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Figures {
-    /// Goodput as a share of the best sender's on each path.
+    /// Goodput as a share of the best sender's on each path, at most 1.
     pub share: Option<Spread>,
-    /// Goodput as a share of what each path can carry.
+    /// Goodput as a share of what each path can carry, at most 1.
     pub channel: Option<Spread>,
     /// Geometric mean over the paths of the delay, in multiples of the smallest RTT of any sender on the
     /// path.
     pub delay: Option<f64>,
-    /// Mean over the paths of the share of packets that were sent again.
+    /// Mean over the paths of the retransmitted share of all sent packets, 0 to 1.
     pub resent: Option<f64>,
-    /// Goodput of the flows beside the sender, as a multiple of what they get beside the study's reference.
+    /// Goodput of the other flows on the paths, as a multiple of what they get beside the study's reference sender.
     pub left: Option<Spread>,
 }
 
@@ -115,7 +115,7 @@ fn capped(shares: Vec<f64>) -> Vec<f64> {
 }
 
 impl Families {
-    /// Sums up a ranking of the study's senders, set by set of its paths.
+    /// Sums up a ranking of the study's senders, for each set of its paths.
     pub fn of(study: &Study, ranked: &Ranked) -> Self {
         let sets = sets(study);
         let standing = |row: &Row| {
@@ -144,8 +144,8 @@ impl Families {
 }
 
 impl Standing {
-    /// The paths, at most five, on which the sender does worst: share of the best sender's goodput, and index
-    /// of the path.
+    /// Paths on which the sender does worst, five at most, worst first: goodput as a share of the best sender's, and
+    /// index of the path.
     pub fn worst(&self) -> &[(f64, usize)] {
         &self.shares[..self.shares.len().min(WORST)]
     }

@@ -8,14 +8,14 @@ const FLOOR: f64 = 0.001;
 /// The share below which a path counts as one that brings a sender down.
 pub(super) const LOW: f64 = 0.8;
 
-/// How the shares that a sender has on some paths are spread.
+/// Spread of a sender's shares over some paths: one value for each path, such as its goodput as a share of the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Number of paths.
+    /// Number of paths, and so of values.
     pub paths: usize,
     /// Mean of the shares.
     pub mean: f64,
-    /// Geometric mean of the shares, in which none counts less than a thousandth.
+    /// Geometric mean of the shares, of which each counts as a thousandth at least.
     pub geometric_mean: f64,
     /// Tenth percentile of the shares, interpolated between neighbours.
     pub p10: f64,
@@ -26,7 +26,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of these values; `None` if there are none.
+    /// Spread of these values, one for each path; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);

@@ -28,21 +28,21 @@ pub enum QueueModel {
     },
     /// CoDel (RFC 8289), or FQ-CoDel: one connection cannot tell these apart.
     CoDel {
-        /// Time in the queue that it accepts, seconds.
+        /// Target: time in the queue that CoDel accepts, seconds.
         target_s: f64,
-        /// Interval, seconds.
+        /// Interval: time for which packets must have waited longer than the target before CoDel drops one, seconds.
         interval_s: f64,
     },
     /// PIE (RFC 8033).
     Pie {
-        /// Time in the queue that it aims at, seconds.
+        /// Target: time in the queue that PIE aims at, seconds.
         target_s: f64,
     },
     /// Random early detection.
     Red {
-        /// Average queue from which it drops, bytes.
+        /// Average length of the queue from which on some packets are dropped, bytes.
         min: Estimate,
-        /// Average queue from which it drops all, bytes.
+        /// Average length of the queue from which on all packets are dropped, bytes.
         max: Estimate,
         /// Probability of a drop just below `max`.
         max_p: Estimate,
@@ -50,7 +50,7 @@ pub enum QueueModel {
 }
 
 impl QueueModel {
-    /// Name as scenarios have it.
+    /// Name of the kind of queue, as scenario files have it (`droptail`).
     pub fn name(&self) -> &'static str {
         match self {
             Self::None => "none",
