@@ -116,8 +116,8 @@ impl Path {
 pub struct Carried(pub Outcome);
 
 impl Carried {
-    /// Payload bytes that the receiver of connection number `connection` has read over the whole run. Panics if there
-    /// is no such connection.
+    /// Payload bytes that the receiver of a connection has read over the whole run. Connections are numbered from 0 in
+    /// the order of the specification's flows. Panics if there is no such connection.
     pub fn bytes(&self, connection: usize) -> u64 {
         self.0.flows[connection].delivered_bytes
     }

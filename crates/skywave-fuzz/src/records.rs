@@ -5,8 +5,8 @@ use skywave_diagnose::record::{
 };
 
 /// Reads `data` as a record of a link, any of the measurement files that `skywave_diagnose::record` reads, and checks
-/// the result: an error of one line, or times that are finite and in order; the same at a second reading. Panics if
-/// not.
+/// the result: an error message without a line break, or records whose times are finite and in order; the same at a
+/// second reading. Panics if not.
 pub fn run(data: &[u8]) {
     let found = read(data);
     assert_eq!(found, read(data), "the same again");

@@ -50,7 +50,8 @@ pub struct Counters {
     pub dropped: u64,
     /// Answers that the program read while they were being written, and so ignored.
     pub torn: u64,
-    /// Number of times that a connection went over to Reno's rule in the program because answers were late.
+    /// Number of times that a connection went over to Reno's rule within the BPF program, because this process answered
+    /// too late.
     pub fell: u64,
     /// Connections beyond the 4096 that can have the law at once; they go by Reno's rule in the program.
     pub refused: u64,

@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
         self
     }
 
-    /// Search space of paths with the judged sender in its flow.
+    /// Search space of network paths; the flow under test has the judged sender.
     pub fn space(&self) -> &'a Space<'a> {
         &self.senders[0]
     }

@@ -27,7 +27,7 @@ pub struct Finding {
     pub candidate: Candidate,
     /// Objective's value on the path before it was shrunk, by the seeds of the search; smaller is worse.
     pub found: f64,
-    /// Bound that the objective's value did not exceed while the path was shrunk.
+    /// Bound that the objective's value did not exceed while the path was shrunk (made as simple as it can be).
     pub below: f64,
     /// Objective's value on the path by the seeds in `seeds`, with its 95 % interval.
     pub value: Estimate,

@@ -47,8 +47,8 @@ pub struct Request {
     pub seed: u64,
     /// Number of islands: searches beside each other that know nothing of each other.
     pub islands: u16,
-    /// Bound that the objective's value may not exceed while a path is shrunk; `None` for the next round
-    /// number at or above the path's value.
+    /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can be;
+    /// `None` for [`next_round`](crate::shrink::next_round) of the path's value.
     pub below: Option<f64>,
     /// Most findings to make: bad paths that the search ends with.
     pub find: usize,

@@ -108,11 +108,11 @@ pub struct Alternative {
     pub change: Change,
     /// Measure of the effect, which tells the unit of the values.
     pub measure: Measure,
-    /// Values of the measure with the change and today's sender.
+    /// Values of [`Self::measure`] over the simulated seeds, with the change and today's sender.
     pub with: Spread,
-    /// Values of the measure without the change, with today's sender.
+    /// Values of [`Self::measure`] without the change, with today's sender.
     pub today: Spread,
-    /// Values of the measure without the change, with the sender that is best by it.
+    /// Values of [`Self::measure`] without the change, with the sender that is best by it.
     pub best: Spread,
     /// Name of the sender that is best by the measure without the change.
     pub best_sender: &'static str,

@@ -54,7 +54,7 @@ pub struct Event {
     pub kind: EventKind,
     /// Number of such moments; for reordering, of overtaken segments.
     pub count: u64,
-    /// Length of all these moments together, seconds; 0 for reordering.
+    /// Sum of the lengths of the transfer's moments of this kind, seconds; 0 for reordering.
     pub total_s: f64,
     /// Start of the longest of these moments, for reordering the time of the first overtaken segment; seconds from the
     /// transfer's first packet.

@@ -13,7 +13,7 @@ pub use pair::Pair;
 pub use transfer::{Transfer, transfer};
 
 /// Reads a [`Plan`] out of `data`, configurations of both ends of a TCP connection and operations, and runs it to its
-/// end. Panics when a rule is broken.
+/// end. Panics if an end breaks a rule of TCP that [`Pair`] checks, or if data are lost or changed.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

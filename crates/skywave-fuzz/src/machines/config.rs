@@ -8,7 +8,7 @@ use super::PROFILES;
 use crate::parameters::any_member;
 
 /// TCP configuration read out of arbitrary bytes: any composition of algorithms, any switches, the timers of any
-/// profile.
+/// stack ([`Profile`](skywave_core::tcp::Profile)).
 #[derive(Clone, Debug)]
 pub struct AnyConfig(pub TcpConfig);
 

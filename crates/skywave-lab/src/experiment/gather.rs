@@ -44,8 +44,8 @@ pub struct SentSeries<'a> {
 /// Effect of adding a run's journal line to an experiment ([`Gathering::add`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// Indices into the experiment's plan of the runs that the line is the result of: several if points of the sweep
-    /// mean the same, none if the run is of another experiment.
+    /// Indices into the experiment's plan of the runs that the added line of results belongs to: several if points of the
+    /// sweep mean the same, none if the run is of another experiment.
     pub places: Vec<usize>,
     /// Number of these runs that had no result before.
     pub new: usize,

@@ -94,7 +94,8 @@ impl Ledger {
         self.len() == 0
     }
 
-    /// Writes the numbers of the run with this key, which must be finite, into the journal.
+    /// Writes the numbers of the run with this key into the journal. All of them must be finite, as JSON has no
+    /// others.
     ///
     /// # Errors
     /// The journal cannot be written.

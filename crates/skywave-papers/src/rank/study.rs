@@ -129,7 +129,8 @@ pub struct Flows {
     pub near: Vec<usize>,
     /// Flows under test that proxies split, measured from end to end: indices into the outcome's `proxies`.
     pub split: Vec<usize>,
-    /// Flows beside those under test: all TCP flows; on a path of a family those whose data take a link on their way.
+    /// Flows beside those under test: all other TCP flows; in studies whose paths belong to families, every flow whose
+    /// data share a link with theirs.
     pub others: Vec<usize>,
 }
 

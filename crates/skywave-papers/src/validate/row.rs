@@ -52,7 +52,7 @@ impl Reading {
 }
 
 impl Row {
-    /// Text in the row's cell of the column `name` of the reference table, or value of the set's variable with this
+    /// Text in the row's cell of the column `name` of the reference table, or that the set's file defines under this
     /// name.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Row {
         self.cells.text(name)
     }
 
-    /// Number in the row's cell of the column `name` of the reference table, or value of the set's variable with this
+    /// Number in the row's cell of the column `name` of the reference table, or that the set's file defines under this
     /// name.
     ///
     /// # Errors

@@ -12,8 +12,9 @@ const LEVELS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 const CELLS: usize = 40;
 
 impl Map {
-    /// Plots of the region's border over the first two of `keys`, the map's axes: one for each combination of the
-    /// others at three levels each (a sixth, a half and five sixths of their ranges). No plot for fewer than two keys.
+    /// Plots of the border of the mapped region over the first two of `keys`, the map's axes: one for each combination
+    /// of the others at three levels each (a sixth, a half and five sixths of their ranges). No plot for fewer than two
+    /// keys.
     pub fn plots(&self, keys: &[Key]) -> Vec<Plot> {
         let [x, y, others @ ..] = keys else {
             return Vec::new();

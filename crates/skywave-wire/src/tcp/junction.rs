@@ -106,8 +106,8 @@ impl Junction {
         self.ends.iter().filter_map(Endpoint::deadline).min()
     }
 
-    /// Moves bytes between the two endpoints, then writes the next packet of a side into `out`. Returns
-    /// whether there is one. Call for both sides until neither has one.
+    /// Moves bytes between the two endpoints, then writes the next packet of a side into `out`, which is emptied before.
+    /// Returns whether there is one. To be called for both sides until neither has one.
     pub fn transmit(&mut self, now: Time, side: Side, out: &mut Vec<u8>) -> bool {
         loop {
             if self.ends[side as usize].transmit(now, out) {

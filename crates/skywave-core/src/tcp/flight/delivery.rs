@@ -258,8 +258,8 @@ impl Flight {
         rate.sample(min_rtt, flight, lost)
     }
 
-    /// Keeps a [`LossSample`] of each segment that is found lost from now on, until it is asked for. Only
-    /// where rates are sampled.
+    /// Keeps a [`LossSample`] of each segment that is found lost from now on, until the sender asks for it. Does nothing
+    /// where delivery rates are not sampled.
     pub fn track_losses(&mut self) {
         if let Some(rate) = self.rate() {
             rate.keep_losses();
