@@ -1,9 +1,10 @@
 //! The four things that two sides can do.
 
+use std::collections::HashMap;
 use std::future::pending;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use noq::{ConnectionError, VarInt};
 use tokio::sync::mpsc;
@@ -17,7 +18,8 @@ use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
 use crate::{
-    Dial, Error, Event, Host, Item, Listen, Outcome, Target, Totals, name, network, output,
+    Dial, Error, Event, Host, Item, Listen, Outcome, PublicKey, Target, Totals, name, network,
+    output,
 };
 
 /// Connects to the host `to` and sends `items`; connects again when the connection breaks, until all is done.
@@ -84,8 +86,8 @@ pub async fn get(
 /// hosts may connect only by a code, when the host that knew it is done.
 ///
 /// # Errors
-/// When the socket or the target cannot be used, or three wrong codes were tried and nobody else may connect. A target
-/// that is no folder fails for good with its first write that does.
+/// When the socket or the target cannot be used, or three wrong codes were tried and nobody else may connect. Where the
+/// target is no folder but a program's input, the first write that fails ends all with an error.
 pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
     receive_until(host, listen, into, pending()).await
 }
@@ -172,7 +174,9 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
                 Close::Direction.close(&session.connection);
                 return;
             };
+            let asked = (session.peer, names);
             let wanted = |item: &Item| {
+                let names = &asked.1;
                 names.is_empty() || names.iter().any(|name| item.path().is_under(name))
             };
             let mut giving = Giving::new(items, wanted);
@@ -188,7 +192,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
                 Ok(())
             };
             let given = given.await;
-            counts.add(giving.done, giving.failed);
+            counts.add_given(asked, (giving.done, giving.failed), given.is_err());
             if count.is_some_and(|n| counts.done() >= n) {
                 door.shut(Shut::Done);
             }
@@ -296,12 +300,33 @@ async fn take_all(
 struct Counts {
     done: AtomicUsize,
     failed: AtomicUsize,
+    /// Files counted, done and failed, by connections that broke: the host that comes again is given all of them anew.
+    broken: Mutex<HashMap<(PublicKey, Vec<String>), (usize, usize)>>,
 }
 
 impl Counts {
     fn add(&self, done: usize, failed: usize) {
         self.done.fetch_add(done, Ordering::Relaxed);
         self.failed.fetch_add(failed, Ordering::Relaxed);
+    }
+
+    /// Adds what a host that `asked` for these names was given; not again what it was given before its latest
+    /// connection broke.
+    fn add_given(
+        &self,
+        asked: (PublicKey, Vec<String>),
+        (done, failed): (usize, usize),
+        is_broken: bool,
+    ) {
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = broken.remove(&asked).unwrap_or_default();
+        self.add(
+            done.saturating_sub(before.0),
+            failed.saturating_sub(before.1),
+        );
+        if is_broken {
+            broken.insert(asked, (done.max(before.0), failed.max(before.1)));
+        }
     }
 
     fn done(&self) -> usize {

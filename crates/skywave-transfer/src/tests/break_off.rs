@@ -81,6 +81,47 @@ async fn a_sender_that_comes_again_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_host_gets_again_counts_once() {
+    let (from, inbox) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (name, len) in [("a", 5), ("film", LEN)] {
+        fs::write(from.path().join(name), bytes(len)).unwrap();
+    }
+    let told = Told::default();
+    let (host, listen) = (
+        slow(&told),
+        Listen {
+            allowed: keys(&[RECEIVER.public()]),
+            ..listen(Some(2))
+        },
+    );
+    let mut offered = items(&from.path().join("a"));
+    offered.extend(items(&from.path().join("film")));
+    let offering = tokio::spawn(async move { offer(&host, &listen, offered).await });
+    let dial = dial_of(told.address().await, Proof::Key(SENDER.public()));
+    let fetch = |told: &Told| {
+        let target = Target::Folder(inbox.path().to_owned(), Taking::default());
+        let (host, dial) = (told.host(RECEIVER), dial.clone());
+        async move { get(&host, &dial, Vec::new(), target).await }
+    };
+    // Twice, it leaves when it has the first file and some of the second one.
+    for times in 1..=2 {
+        let got = Told::default();
+        soon(async {
+            tokio::select! {
+                all = fetch(&got) => panic!("{all:?} too early"),
+                () = got.progress(times * 500_000) => {}
+            }
+        })
+        .await;
+        soon(told.broken(times as usize)).await;
+    }
+    soon(fetch(&Told::default())).await.unwrap();
+    assert_eq!(names(inbox.path()), ["a", "film"]);
+    let offered = soon(offering).await.unwrap().unwrap();
+    assert_eq!(offered, Outcome { done: 2, failed: 0 });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_another_host_s_is_not_touched() {
     let allowed = keys(&[SENDER.public(), STRANGER.public()]);
     let bench = Bench::new(
