@@ -237,11 +237,12 @@ impl<T: Clone> Relay<T> {
         self.packets.len() - self.free.len()
     }
 
-    /// Packets on a link with a rate of zero, which never arrive.
+    /// Packets on a link with a rate of zero, which never arrive; copies that a link made are not among them.
     pub fn stuck(&self) -> impl Iterator<Item = &T> {
         let never = self.arrivals.iter().filter(|next| next.0.0 == Time::MAX);
         let packets = never.filter_map(|next| self.packets[next.0.2 as usize].as_ref());
-        packets.map(|travelling| &travelling.packet)
+        let originals = packets.filter(|travelling| !travelling.course.is_copy);
+        originals.map(|travelling| &travelling.packet)
     }
 
     /// Number of packets waiting in the queues of this direction's links, as of the latest call.

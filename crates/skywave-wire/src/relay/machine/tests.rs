@@ -194,12 +194,14 @@ fn what_does_not_fit_in_memory_is_dropped_and_said() {
 fn a_link_without_a_rate_keeps_what_it_was_given() {
     let mut never = config(2);
     never.service = skywave_core::link::Service::Rate(Rate::from_bps(0));
+    never.duplication = 1.0;
     let mut relay = Relay::new(&chain(vec![never]));
     for packet in 1..=3 {
         relay.offer(ms(0), Direction::Forward, 100, packet);
     }
     assert_eq!(relay.next_time(), None);
-    assert_eq!(relay.under_way(), 2);
+    // Two packets and their copies, which nobody is told of.
+    assert_eq!(relay.under_way(), 4);
     let mut stuck: Vec<u32> = relay.stuck().copied().collect();
     stuck.sort_unstable();
     assert_eq!(stuck, [1, 2]);
