@@ -91,6 +91,10 @@ pub struct TcpConfig {
     pub restart_after_idle: bool,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
+    /// Keep the slow start threshold when the retransmission timer expires again for the segment that it sent
+    /// again last (RFC 5681 section 3.1), under laws that leave the window to the sender. False: each expiry cuts
+    /// it (BSD, ns-2).
+    pub hold_ssthresh: bool,
     /// Signs other than a loss that end slow start.
     pub slow_start: SlowStartConfig,
     /// Signs by which the sender recognises a needless cut of the window and takes it back.
@@ -200,6 +204,7 @@ impl TcpConfig {
             max_cwnd: Segments(f64::INFINITY),
             restart_after_idle: false,
             whole_ssthresh: true,
+            hold_ssthresh: false,
             slow_start: SlowStartConfig::Standard,
             undo: UndoConfig::default(),
             counting: Counting::Acks,
@@ -261,6 +266,7 @@ impl TcpConfig {
                 initial_window: Segments(10.0),
                 restart_after_idle: true,
                 whole_ssthresh: false,
+                hold_ssthresh: true,
                 counting: Counting::Bytes(2),
                 rto: Arc::new(RtoConfig::EXACT),
                 timestamps: true,

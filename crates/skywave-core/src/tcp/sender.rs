@@ -145,6 +145,8 @@ pub struct Sender {
     rtt_untold: bool,
     /// The SYN was sent again.
     syn_lost: bool,
+    /// Start of the segment for which the retransmission timer expired last.
+    expired_for: Option<u64>,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     /// A cut may be taken back: there is an [`Undo`].
@@ -303,6 +305,7 @@ impl Sender {
             last_rtt: Duration::MAX,
             rtt_untold: false,
             syn_lost: false,
+            expired_for: None,
             last_sent: Time::ZERO,
             counters: SenderCounters::default(),
             limits: LimitClock::default(),

@@ -74,6 +74,9 @@ pub(crate) struct TcpModel {
     pub(crate) restart_after_idle: Option<bool>,
     /// Keep the slow start threshold in whole segments; default by profile: rfc false, the others true.
     pub(crate) whole_ssthresh: Option<bool>,
+    /// Keep the slow start threshold when the retransmission timer expires again for one segment (RFC 5681 section
+    /// 3.1); default by profile: rfc true, the others false.
+    pub(crate) hold_ssthresh: Option<bool>,
     /// Smallest RTO; default by profile: rfc and bsd "1s", ns2 "200ms".
     pub(crate) min_rto: Option<Period>,
     /// Largest RTO; default "60s".

@@ -37,6 +37,7 @@ fn the_doc_comments_of_tcp_settings_have_the_defaults_of_profiles() {
     );
     assert_eq!(is(|c| c.restart_after_idle), [true, false, false]);
     assert_eq!(is(|c| c.whole_ssthresh), [false, true, true]);
+    assert_eq!(is(|c| c.hold_ssthresh), [true, false, false]);
     assert_eq!(is(|c| c.limited_transmit), [true, true, false]);
     assert_eq!(is(|c| c.timestamps), [true, false, false]);
     assert_eq!(is(|c| c.sack), [true, false, false]);

@@ -47,6 +47,7 @@ impl Sender {
             self.syn_lost = true;
         } else {
             self.note_timeout_cut();
+            let una = self.flight.una();
             self.recovery.on_timeout(&mut self.flight);
             let event = TimeoutEvent {
                 now,
@@ -54,7 +55,15 @@ impl Sender {
                 in_flight: self.in_flight(),
                 outstanding: self.outstanding(),
             };
-            let response = self.congestion.on_timeout(&event, &self.window);
+            let again = self.expired_for.replace(una) == Some(una);
+            let response = if again && self.holds_ssthresh() {
+                Response {
+                    ssthresh: self.window.ssthresh,
+                    window_after: self.config.loss_window,
+                }
+            } else {
+                self.congestion.on_timeout(&event, &self.window)
+            };
             let response = self.timeout.respond(&event, response, &self.window);
             let mut response = self.rounded(response);
             response.window_after = response.window_after.max(self.config.loss_window);
@@ -71,6 +80,11 @@ impl Sender {
             self.rto.back_off();
         }
         self.restart_timer(now);
+    }
+
+    /// A further expiry of the timer for one segment leaves the slow start threshold as it is.
+    fn holds_ssthresh(&self) -> bool {
+        self.config.hold_ssthresh && !self.congestion.facts().owns_window
     }
 
     /// Everything in flight is sent again, from the oldest segment on.

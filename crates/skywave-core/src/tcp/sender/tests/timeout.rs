@@ -52,6 +52,30 @@ fn a_timeout_restarts_with_one_segment_and_goes_back_n() {
 }
 
 #[test]
+fn a_further_timeout_for_one_segment_may_hold_the_threshold() {
+    for hold_ssthresh in [true, false] {
+        for law in ["reno", "cubic"] {
+            let config = TcpConfig {
+                hold_ssthresh,
+                ..config(law, 10)
+            };
+            let mut s = Script::sent(config, 10);
+            s.wait_for_timeout();
+            s.expect_sent([1]);
+            let first = s.sender.window().ssthresh.0;
+            s.wait_for_timeout();
+            s.expect_ssthresh(if hold_ssthresh { first } else { 2.0 });
+            s.expect_cwnd(1.0);
+            s.expect_sent([1]);
+            // Another segment: the threshold is cut again.
+            s.ack(2);
+            s.wait_for_timeout();
+            s.expect_ssthresh(2.0);
+        }
+    }
+}
+
+#[test]
 fn a_call_before_the_timer_is_due_does_nothing() {
     let mut s = Script::sent(config("reno", 10), 10);
     s.wait(2999);
