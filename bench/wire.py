@@ -61,6 +61,7 @@ delay = "{delay_ms}ms"
 queue = {{ droptail = "{queue} packets" }}
 loss = {{ forward = {loss} }}
 loss_at = "tail"
+{more}
 """
 
 FLOW = """
@@ -79,6 +80,18 @@ duration = "{seconds}s"
 seeds = 5
 """
 
+# A file on its way back, by Linux' CUBIC.
+UPLOAD = """
+[[flow]]
+name = "upload"
+from = "far"
+to = "near"
+transport = "linux"
+profile = "linux"
+rwnd = "4MiB"
+traffic = "ftp"
+"""
+
 
 @dataclass
 class Path_:
@@ -87,6 +100,7 @@ class Path_:
     name: str
     text: str
     carries: float
+    upload: bool = False
 
 
 @dataclass
@@ -104,10 +118,16 @@ class Run:
 
 
 def rated(
-    name: str, rate: float, loss: str, lost: float, queue: int = 100, delay_ms: float = 40
+    name: str,
+    rate: float,
+    loss: str,
+    lost: float,
+    queue: int = 100,
+    delay_ms: float = 40,
+    more: str = "",
 ) -> Path_:
     service = f'rate = "{rate:.0f}bps"'
-    text = LINK.format(service=service, delay_ms=delay_ms, queue=queue, loss=loss)
+    text = LINK.format(service=service, delay_ms=delay_ms, queue=queue, loss=loss, more=more)
     return Path_(name, text, rate * (1 - lost))
 
 
@@ -122,6 +142,30 @@ def paths() -> list[Path_]:
         rated("50 kb/s 4 %", 50e3, "{ iid = 0.04 }", 0.04),
         rated("1 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=133),
         rated("4 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=533),
+        *uneasy(),
+    ]
+
+
+def uneasy() -> list[Path_]:
+    """Delays that vary, a path that changes, and a way back on which a file is sent as well."""
+    jitter = 'jitter = { uniform = ["0ms", "20ms"] }'
+    longer = 'steps = { every = "4s", delay = ["0ms", "60ms"] }'
+    other = 'steps = { every = "4s", share = [1.0, 0.4], delay = ["0ms", "40ms"] }'
+    back = 'reverse = { rate = "2Mbps", queue = { droptail = "40 packets" } }'
+
+    def path(name: str, more: str, lost: float = 0.0, rate: float = 20e6) -> Path_:
+        made = rated(name, 20e6, f"{{ iid = {lost} }}", lost, more=more)
+        made.carries *= rate / 20e6
+        made.upload = more == back
+        return made
+
+    return [
+        path("jitter", jitter),
+        path("jitter 1 %", jitter, 0.01),
+        path("steps of delay", longer),
+        path("steps of both", other, rate=14e6),
+        path("busy way back", back),
+        path("busy way back 1 %", back, 0.01),
     ]
 
 
@@ -145,6 +189,7 @@ def recorded(file: Path, seconds: float) -> Path_:
         delay_ms=40,
         queue=300,
         loss="{ iid = 0.01 }",
+        more="",
     )
     times = [int(line) for line in file.read_text().split()]
     until = seconds * 1000
@@ -168,10 +213,10 @@ def quic_goodput(printed: str) -> float:
     return float(printed.split()[1]) * 1e6
 
 
-def tcp(law: str, _folder: Path, seconds: float) -> Commands:
+def tcp(law: str, seconds: float, to: str = "far") -> Commands:
     this = [sys.executable, str(Path(__file__).resolve()), "--role"]
     sink = shlex.join([*this, "sink"])
-    return sink, [*this, "source", law, str(seconds)]
+    return sink, [*this, "source", law, str(seconds), to]
 
 
 def files(folder: Path, seconds: float, carries: float) -> Commands:
@@ -204,7 +249,7 @@ def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Comma
     if kind in ("quic", "quinn"):
         far, near = quic(STREAM if kind == "quic" else QUINN, law, folder, seconds)
     elif kind == "tcp":
-        far, near = tcp(law, folder, seconds)
+        far, near = tcp(law, seconds)
     else:
         far, near = files(folder, seconds, path.carries)
     if not other:
@@ -212,6 +257,14 @@ def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Comma
     far_other, near_other = commands(other, path, folder, seconds)
     both = f"{shlex.join(near)} & {shlex.join(near_other)} >{folder / 'other'}; wait"
     return shlex.join(["sh", "-c", f"{far} & {far_other}"]), ["sh", "-c", both]
+
+
+def beside_upload(these: Commands, seconds: float) -> Commands:
+    """The commands while the far side sends a file of as many seconds, which begins first."""
+    far, near = these
+    sink, upload = tcp("cubic", seconds + 2, to="near")
+    near_too = f"{sink} & sleep 1; {shlex.join(near)}; code=$?; kill $!; exit $code"
+    return shlex.join(["sh", "-c", f"{shlex.join(upload)} & {far}"]), ["sh", "-c", near_too]
 
 
 def goodput_of(transport: str, printed: str) -> float:
@@ -230,6 +283,8 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
         scenario, report = folder / "path.toml", folder / "report.json"
         scenario.write_text(path.text + FLOW.format(transport="cubic", seconds=3600))
         far, near = commands(transport, path, folder, seconds)
+        if path.upload:
+            far, near = beside_upload((far, near), seconds)
         impair = [
             str(SKYWAVE),
             "impair",
@@ -277,11 +332,13 @@ def simulated(path: Path_, seconds: float) -> list[float]:
     """What the simulator's QUIC has there under our law, bits a second, a value a seed."""
     with tempfile.TemporaryDirectory() as name:
         scenario = Path(name) / "path.toml"
-        scenario.write_text(path.text + FLOW.format(transport="quic-skywave", seconds=seconds))
+        flows = FLOW.format(transport="quic-skywave", seconds=seconds)
+        scenario.write_text(path.text + flows + (UPLOAD if path.upload else ""))
         command = [SKYWAVE, "run", scenario, "--out", name, "--json"]
         # With one seed like another it warns that there is no interval.
         printed = subprocess.check_output(command, text=True, stderr=subprocess.DEVNULL)
-    return [json.loads(line)["goodput_bps"] for line in printed.splitlines()]
+    rows = [json.loads(line) for line in printed.splitlines()]
+    return [row["goodput_bps"] for row in rows if row["flow"] == "transfer"]
 
 
 def compare(chosen: list[Path_], seconds: float, runs: int) -> None:
@@ -350,9 +407,9 @@ def reach(far: tuple[str, int]) -> socket.socket:
             time.sleep(0.1)
 
 
-def source(law: str, seconds: float) -> None:
+def source(law: str, seconds: float, to: str) -> None:
     """Sends until the other side says what has arrived in so long, on a connection of its own."""
-    far = (socket.gethostbyname("far"), TCP_PORT)
+    far = (socket.gethostbyname(to), TCP_PORT)
     with reach(far) as answer, socket.socket() as connection:
         answer.sendall(struct.pack("!d", seconds))
         connection.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, law.encode())
@@ -396,13 +453,13 @@ def main() -> None:
     args = parser.parse_args()
 
     traces = [recorded(file, args.seconds) for file in args.traces or []]
-    if args.simulated:
-        compare(traces or twelve(), args.seconds, args.runs)
-        return
-    chosen = traces or paths()
+    chosen = traces or (twelve() if args.simulated and not args.paths else paths())
     if args.paths:
         names = args.paths.split(",")
         chosen = [path for path in chosen if path.name in names]
+    if args.simulated:
+        compare(chosen, args.seconds, args.runs)
+        return
     usual = ["send", "quic:skywave", "quic:bbr", "quic:noq-bbr3"]
     usual += [f"tcp:{law}" for law in kernel_laws()]
     transports = args.transports.split(",") if args.transports else usual
@@ -428,7 +485,7 @@ if __name__ == "__main__":
             sys.exit(code)
         case ["--role", "sink"]:
             sink()
-        case ["--role", "source", law, seconds]:
-            source(law, float(seconds))
+        case ["--role", "source", law, seconds, to]:
+            source(law, float(seconds), to)
         case _:
             main()

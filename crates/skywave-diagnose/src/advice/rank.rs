@@ -117,10 +117,10 @@ pub struct Alternative {
     /// Name of the sender that is best by the measure without the change.
     pub best_sender: &'static str,
     /// Retransmissions as a share of the packets that a long flow sends, 0 to 1: with the change, then without, both
-    /// with today's sender. Medians; 0 if no long flow was simulated.
-    pub resent: (f64, f64),
-    /// Median goodput of a long flow with the change, bit/s; 0 if no long flow was simulated.
-    pub goodput_bps: f64,
+    /// with today's sender. Medians; `None` if long flows were not asked for.
+    pub resent: Option<(f64, f64)>,
+    /// Median goodput of a long flow with the change, bit/s; `None` if long flows were not asked for.
+    pub goodput_bps: Option<f64>,
     /// Whether the change is clearly better (by 5 %) than the best sender without it. A pace below a policer also helps
     /// if it halves the retransmissions and is as good as that sender.
     pub helps: bool,
@@ -296,13 +296,16 @@ fn alternative(
     ranking: &Ranking,
     with: &[OnLink],
     today: &[OnLink],
+    has_long_flows: bool,
 ) -> Option<Alternative> {
     let measure = ranking.measure;
     let &(best_sender, best) = ranking.order.first()?;
     let spread = |results: &[OnLink]| Spread::of(results, |result| measure.of(result));
-    let resent = |results: &[OnLink]| Spread::of(results, |result| result.resent).median;
+    let median =
+        |results: &[OnLink], number: fn(&OnLink) -> f64| Spread::of(results, number).median;
     let now = spread(with);
-    let fewer = resent(with) < resent(today) / 2.0;
+    let resent = has_long_flows.then(|| [with, today].map(|of| median(of, |result| result.resent)));
+    let fewer = resent.is_some_and(|[with, without]| with < without / 2.0);
     Some(Alternative {
         change,
         measure,
@@ -310,8 +313,8 @@ fn alternative(
         today: spread(today),
         best,
         best_sender,
-        resent: (resent(with), resent(today)),
-        goodput_bps: Spread::of(with, |result| result.goodput_bps).median,
+        resent: resent.map(<(f64, f64)>::from),
+        goodput_bps: has_long_flows.then(|| median(with, |result| result.goodput_bps)),
         helps: !measure.is_as_good(best.median, now.median)
             || (change == Change::Paced && fewer && measure.is_as_good(now.median, best.median)),
     })
@@ -338,6 +341,7 @@ pub(super) fn advice(
         .collect();
     let of_today = standings.iter().find(|(sender, _)| sender.id == today.id);
     let of_today = of_today.map_or(&[][..], |(_, results)| results);
+    let has_long_flows = question.objectives.contains(&Objective::Bulk);
     let mut alternatives = Vec::new();
     for (contestant, with) in with_results() {
         let Some(change) = contestant.change else {
@@ -345,8 +349,11 @@ pub(super) fn advice(
         };
         for measure in measured_by(change, &measures) {
             let ranking = rankings.iter().find(|ranking| ranking.measure == measure);
-            alternatives
-                .extend(ranking.and_then(|ranking| alternative(change, ranking, with, of_today)));
+            alternatives.extend(
+                ranking.and_then(|ranking| {
+                    alternative(change, ranking, with, of_today, has_long_flows)
+                }),
+            );
         }
     }
     let recipes = recipes(

@@ -91,7 +91,7 @@ impl Plan {
     }
 }
 
-/// Tasks that an objective asks of a contestant; of another queue or pace also what it costs a long flow.
+/// Tasks that the objectives ask of a contestant.
 fn tasks(objectives: &[Objective], change: Option<Change>) -> Vec<Task> {
     let asked = |objective| objectives.contains(&objective);
     let mut tasks = Vec::new();

@@ -65,7 +65,8 @@ fn a_policer_is_paced_below() {
         .iter()
         .find(|other| other.change == Change::Paced)
         .unwrap();
-    assert!(paced.helps && paced.resent.0 < paced.resent.1, "{advice}");
+    let (with, without) = paced.resent.unwrap();
+    assert!(paced.helps && with < without, "{advice}");
     assert!(paced.with.median > 0.9 * 4e6, "{advice}");
     let typed: Vec<&str> = advice
         .recipes
@@ -77,6 +78,20 @@ fn a_policer_is_paced_below() {
         typed.iter().any(|run| run.ends_with("fq maxrate 3840kbit")),
         "{typed:?}"
     );
+}
+
+#[test]
+fn what_was_not_asked_for_has_no_numbers() {
+    let policed = link("policer = { rate = \"4Mbps\", burst = \"80kB\" }\n");
+    let host = Host::parse("linux:cubic").unwrap();
+    let advice = asked(&policed, &[Objective::Calls], &host);
+    let paced = advice
+        .alternatives
+        .iter()
+        .find(|other| other.change == Change::Paced);
+    let paced = paced.unwrap();
+    assert_eq!((paced.resent, paced.goodput_bps), (None, None));
+    assert!(!advice.to_string().contains("sent again"), "{advice}");
 }
 
 #[test]

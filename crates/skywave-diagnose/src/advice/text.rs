@@ -210,12 +210,11 @@ impl Advice {
         let (with, best) = (number(other.with), number(other.best));
         if other.change == Change::Paced {
             let percent = |share: f64| three(100.0 * share);
-            return format!(
-                "{what}: {with} with {}, and {} % of its packets sent again instead of {} %.",
-                self.today,
-                percent(other.resent.0),
-                percent(other.resent.1)
-            );
+            let again = other.resent.map_or(String::new(), |(now, before)| {
+                let (now, before) = (percent(now), percent(before));
+                format!(", and {now} % of its packets sent again instead of {before} %")
+            });
+            return format!("{what}: {with} with {}{again}.", self.today);
         }
         let mut line = format!(
             "{what} does more than another sender: {of} {with} with {} instead of {}",
