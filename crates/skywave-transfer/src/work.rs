@@ -39,10 +39,7 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
         },
     )
     .await?;
-    Ok(Outcome {
-        done: giving.done,
-        failed: giving.failed,
-    })
+    Ok(giving.outcome())
 }
 
 /// Connects to the host `from` and gets the files and folders of these names, or all that it offers if `names` is
@@ -192,7 +189,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
                 Ok(())
             };
             let given = given.await;
-            counts.add_given(asked, (giving.done, giving.failed), given.is_err());
+            counts.add_given(asked, giving.outcome(), given.is_err());
             if count.is_some_and(|n| counts.done() >= n) {
                 door.shut(Shut::Done);
             }
@@ -301,8 +298,11 @@ struct Counts {
     done: AtomicUsize,
     failed: AtomicUsize,
     /// Files counted, done and failed, by connections that broke: the host that comes again is given all of them anew.
-    broken: Mutex<HashMap<(PublicKey, Vec<String>), (usize, usize)>>,
+    broken: Mutex<HashMap<Asked, Outcome>>,
 }
+
+/// A host, and the names that it asks for.
+type Asked = (PublicKey, Vec<String>);
 
 impl Counts {
     fn add(&self, done: usize, failed: usize) {
@@ -312,20 +312,19 @@ impl Counts {
 
     /// Adds what a host that `asked` for these names was given; not again what it was given before its latest
     /// connection broke.
-    fn add_given(
-        &self,
-        asked: (PublicKey, Vec<String>),
-        (done, failed): (usize, usize),
-        is_broken: bool,
-    ) {
+    fn add_given(&self, asked: Asked, given: Outcome, is_broken: bool) {
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         let before = broken.remove(&asked).unwrap_or_default();
         self.add(
-            done.saturating_sub(before.0),
-            failed.saturating_sub(before.1),
+            given.done.saturating_sub(before.done),
+            given.failed.saturating_sub(before.failed),
         );
         if is_broken {
-            broken.insert(asked, (done.max(before.0), failed.max(before.1)));
+            let most = Outcome {
+                done: given.done.max(before.done),
+                failed: given.failed.max(before.failed),
+            };
+            broken.insert(asked, most);
         }
     }
 

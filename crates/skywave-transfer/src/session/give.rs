@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::Session;
 use super::give_batch::give_batch;
 use super::give_file::give_file;
+use crate::Outcome;
 use crate::error::Broken;
 use crate::network::{LANES, STREAM_WINDOW};
 use crate::source::Item;
@@ -41,8 +42,8 @@ pub(crate) struct Giving {
     which: Vec<u32>,
     ended: Vec<bool>,
     marks: HashMap<u32, Arc<Marks>>,
-    pub(crate) done: usize,
-    pub(crate) failed: usize,
+    done: usize,
+    failed: usize,
 }
 
 /// How far a file ever was, over whichever connection: progress is what was never there before.
@@ -104,6 +105,14 @@ impl Giving {
             files: sum.files + 1,
             bytes: sum.bytes.saturating_add(file.size().unwrap_or(0)),
         })
+    }
+
+    /// Files that are there, and items given up, so far.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome {
+            done: self.done,
+            failed: self.failed,
+        }
     }
 
     fn item(&self, number: u32) -> &Item {
