@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use skywave_core::link::{Blackout, GilbertElliottConfig, LossConfig, Service, Trace};
+use skywave_core::link::{Blackout, GilbertElliottConfig, Jitter, LossConfig, Service, Trace};
 use skywave_core::tcp::CongestionConfig;
 use skywave_core::{Duration, Rate, Time};
 use skywave_foreign::Sender;
@@ -142,6 +142,14 @@ fn rows() -> Vec<Row> {
     };
     let path = usual(100).losing(LossConfig::GilbertElliott(bursts));
     rows.push(row("bursts, 3 %", path, 20.0 * 0.97));
+    for loss in [0.0, 0.01] {
+        let mut path = usual(100).losing(LossConfig::Iid(loss));
+        for link in [&mut path.forward, &mut path.back] {
+            link.jitter = Some(Jitter::Uniform(Duration::ZERO, Duration::from_millis(20)));
+        }
+        let name = format!("jitter, {} %", loss * 100.0);
+        rows.push(row(&name, path, 20.0 * (1.0 - loss)));
+    }
     let mut slow = Path::new(rate(50_000), RTT, 100).losing(LossConfig::Iid(0.04));
     slow.duration = Duration::from_secs(120);
     rows.push(row("50 kb/s, 4 %", slow, 0.05 * 0.96));

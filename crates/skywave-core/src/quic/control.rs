@@ -89,6 +89,8 @@ pub struct Control {
     marked: u64,
     /// Smallest one-way delay that was told since the last event of an ACK.
     one_way: Option<Offset>,
+    /// The peer's reading when the last of the packets came whose arrival was told since the last sample of the rate.
+    told_at: Option<Offset>,
     last_sent: Time,
 }
 
@@ -152,6 +154,7 @@ impl Control {
             found_lost: Told::default(),
             marked: 0,
             one_way: None,
+            told_at: None,
             last_sent: Time::ZERO,
         }
     }
@@ -203,6 +206,12 @@ impl Control {
         self.one_way = Some(self.one_way.map_or(delay, |least| least.min(delay)));
     }
 
+    /// The peer tells that a packet came at this reading of its clock. For congestion controls that go by arrivals; to
+    /// be told before [`end_acks`](Self::end_acks), if it is known.
+    pub fn on_told(&mut self, came: Time) {
+        self.told_at = self.told_at.max(Some(came.offset_from(Time::ZERO)));
+    }
+
     /// All is told of an ACK frame: takes its round trip, and lets the window grow. `app_limited`: it left
     /// room in the window, and there was nothing to send.
     pub fn end_acks(&mut self, now: Time, app_limited: bool) {
@@ -219,7 +228,10 @@ impl Control {
         }
         self.rate.forget_below(self.packets.oldest());
         let flight = self.packets.in_flight();
-        let rate = self.rate.sample(self.min_rtt.get(), flight, self.lost);
+        let mut rate = self.rate.sample(self.min_rtt.get(), flight, self.lost);
+        if let Some(rate) = &mut rate {
+            rate.told_at = self.told_at.take();
+        }
         if app_limited {
             self.rate.on_app_limited(flight);
         }

@@ -39,6 +39,7 @@ impl Sender {
                 if let Ok(place) = news.binary_search_by_key(&number, |arrived| arrived.number) {
                     self.control
                         .on_one_way(came.offset_from(news[place].sent.at));
+                    self.control.on_told(came);
                 }
             }
         }

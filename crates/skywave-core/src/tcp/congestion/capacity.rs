@@ -13,6 +13,7 @@
 //! - [Beside](beside) others it is CUBIC, for which losses count only where the queue is long.
 
 mod aged;
+mod arrivals;
 mod beside;
 mod cycle;
 mod giving;

@@ -314,6 +314,9 @@ impl Sender {
         event.hints = segment.hints;
         let echoed = self.echoed(event.now, segment);
         event.one_way = echoed.map(|t| self.config.one_way(t.echo, t.value));
+        if let Some(rate) = &mut event.rate {
+            rate.told_at = echoed.map(|t| t.value.offset_from(Time::ZERO));
+        }
     }
 
     /// A duplicate ACK came; its SACK blocks report `fresh` bytes for the first time.

@@ -1,6 +1,7 @@
 //! Model of the path: rate, queue, round trip without a queue, usual losses.
 
 use super::super::path::{FEWEST, Largest, Lumps, MaxRate, NO_RATE, Pace, Rounds, delivered_in};
+use super::arrivals::Arrivals;
 use super::losses::Losses;
 use super::queue::Queue;
 use crate::tcp::flight::RateSample;
@@ -45,6 +46,7 @@ pub(super) struct Model {
     fastest: Rate,
     lumps: Lumps,
     largest_lump: Largest<Segments, LUMP_ROUNDS>,
+    arrivals: Arrivals,
     pub(super) queue: Queue,
     pub(super) losses: Losses,
     /// Round trips for which rates and lumps count; those in which a timeout is made up for are none.
@@ -70,6 +72,7 @@ impl Model {
             fastest: NO_RATE,
             lumps: Lumps::default(),
             largest_lump: Largest::new(Segments::ZERO),
+            arrivals: Arrivals::default(),
             queue: Queue::default(),
             losses: Losses::default(),
             counted: 0,
@@ -89,7 +92,8 @@ impl Model {
         } else if round {
             self.counted += 1;
         }
-        if let Some(rate) = sample.rate() {
+        let arrived = self.arrivals.on_ack(sample);
+        if let Some(rate) = arrived.or(sample.rate()) {
             self.fastest = self.fastest.max(rate);
             if !sample.app_limited || rate >= self.bandwidth.get() {
                 self.bandwidth.update(self.counted, rate);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::tcp::congestion::path::testing::{MSS, OnPath, ms, setup};
 use crate::tcp::testing::{assert_near, loss_at, timeout_at, window};
+use crate::time::Offset;
 
 const BDP: u64 = 100;
 /// An ACK of a round trip is a lump of it, up to 100 ms' worth.
@@ -370,4 +371,22 @@ fn usual_losses_are_made_up_for() {
     sender.round();
     let more = sender.law.pace.rate().as_bps() as f64 / pace;
     assert!(more > 1.0, "{more} times the pace");
+}
+
+#[test]
+fn a_queue_of_acks_hides_no_faster_delivery() {
+    // A round trip's segments arrive in half of the time, and their ACKs take four times as long.
+    let rate_after = |hears: bool| {
+        let mut sender = Sender::alone();
+        for told in [0, 40, 80] {
+            let mut ack = sender.acks.ack(BDP, ms(400), 0);
+            let sample = ack.rate.as_mut().expect("a sample");
+            sample.interval = ms(400);
+            sample.told_at = hears.then(|| Offset::from_nanos(told * 1_000_000));
+            sender.law.grow(&ack, &mut sender.window);
+        }
+        sender.law.model.rate()
+    };
+    assert_near(rate_after(false), 1000.0, "segments a second by ACKs");
+    assert_near(rate_after(true), 2000.0, "segments a second by arrivals");
 }

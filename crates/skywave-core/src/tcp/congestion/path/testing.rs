@@ -63,6 +63,8 @@ impl Acks {
         let sample = RateSample {
             delivered: self.rate,
             interval: ms(100),
+            sending: Duration::ZERO,
+            told_at: None,
             prior_delivered: prior,
             total_delivered: self.delivered,
             flight_at_send: self.flight,

@@ -1,0 +1,108 @@
+//! Arrivals of data by the receiver's clock: a queue of ACKs on the way back hides how fast data arrive.
+//!
+//! While such a queue grows, ACKs come no faster than the way back carries them, whatever arrives at the receiver: by
+//! them, a faster pace delivers nothing more, and a sender that goes by them stays at the rate of the ACKs. What the
+//! receiver's timestamps say of the same data does not depend on the way back.
+
+use std::collections::VecDeque;
+
+use crate::tcp::flight::RateSample;
+use crate::time::{Duration, Offset};
+use crate::units::Rate;
+
+/// Time that clocks which tick coarsely may hide.
+const TICK: Duration = Duration::from_millis(10);
+/// Data that took less than one part in so many of the time of their ACKs arrived before a queue on the way back. Less
+/// may be jitter.
+const STRETCHED: u64 = 2;
+
+/// Bytes delivered on the connection as of each ACK of the latest round trip, and when the last of them arrived.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arrivals {
+    acks: VecDeque<(u64, Offset)>,
+    /// Latest reading of the receiver's clock.
+    latest: Option<Offset>,
+}
+
+impl Arrivals {
+    /// The rate at which the sample's data arrived by the receiver's clock; `None` unless their ACKs took much longer.
+    pub(super) fn on_ack(&mut self, sample: &RateSample) -> Option<Rate> {
+        let prior = sample.prior_delivered;
+        while self.acks.front().is_some_and(|ack| ack.0 < prior) {
+            self.acks.pop_front();
+        }
+        // In QUIC an ACK may be about packets that were overtaken.
+        let latest = self.latest.max(Some(sample.told_at?))?;
+        self.latest = Some(latest);
+        let since = self.acks.front().filter(|ack| ack.0 == prior).copied();
+        self.acks.push_back((sample.total_delivered, latest));
+        let took = latest.as_nanos().abs_diff(since?.1.as_nanos());
+        let interval = (Duration::from_nanos(took) + TICK).max(sample.sending);
+        if sample.too_short || interval * STRETCHED > sample.interval {
+            return None;
+        }
+        RateSample {
+            interval,
+            ..*sample
+        }
+        .rate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::congestion::path::testing::{Acks, MSS, ms};
+
+    /// ACKs of ten segments each, with these times between them: by the sender's clock, and by the receiver's, which
+    /// begins 50 ms before its zero. The rate that the last one tells, in segments a second, of what was delivered since
+    /// the one before.
+    fn rate(acks: &[(u64, i64)], sending: Duration) -> Option<f64> {
+        let mut path = Acks::new(10 * u64::from(MSS));
+        let (mut arrivals, mut told, mut rate) = (Arrivals::default(), -50, None);
+        for &(after, arrived) in acks {
+            told += arrived;
+            let sample = path.ack(10, ms(after), 0).rate.expect("a sample");
+            rate = arrivals.on_ack(&RateSample {
+                interval: ms(after),
+                sending,
+                told_at: Some(Offset::from_nanos(told * 1_000_000)),
+                ..sample
+            });
+        }
+        rate.map(|rate| rate.as_bps_f64() / (8.0 * f64::from(MSS)))
+    }
+
+    #[test]
+    fn what_acks_wait_on_the_way_back_does_not_count() {
+        // Ten segments in 90 ms, and the tick that the clock may hide.
+        assert_eq!(rate(&[(0, 0), (400, 90)], Duration::ZERO), Some(100.0));
+    }
+
+    #[test]
+    fn a_little_may_be_jitter() {
+        assert_eq!(rate(&[(0, 0), (190, 90)], Duration::ZERO), None);
+    }
+
+    #[test]
+    fn no_more_arrives_than_was_sent() {
+        assert_eq!(rate(&[(0, 0), (400, 90)], ms(200)), Some(50.0));
+        assert_eq!(rate(&[(0, 0), (400, 90)], ms(300)), None);
+    }
+
+    #[test]
+    fn an_ack_of_what_was_overtaken_takes_no_time_back() {
+        let acks = [(0, 0), (100, 90), (400, -30), (400, 120)];
+        assert_eq!(rate(&acks, Duration::ZERO), Some(100.0));
+    }
+
+    #[test]
+    fn without_a_reading_there_is_no_rate() {
+        let mut path = Acks::new(10 * u64::from(MSS));
+        let mut arrivals = Arrivals::default();
+        for _ in 0..2 {
+            let sample = path.ack(10, ms(400), 0).rate.expect("a sample");
+            assert_eq!(arrivals.on_ack(&sample), None);
+        }
+    }
+}
