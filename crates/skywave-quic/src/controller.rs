@@ -144,8 +144,8 @@ impl congestion::Controller for Controller {
         self.latest_ack = time;
         let one_way = self.law.ear.as_ref().and_then(Ear::take);
         self.tell(|control| {
-            if let Some(delay) = one_way {
-                control.on_one_way(delay);
+            if let Some(delays) = one_way {
+                control.on_one_way(delays);
             }
             control.end_acks(time, app_limited);
         });

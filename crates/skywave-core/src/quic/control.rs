@@ -26,7 +26,8 @@ use crate::tcp::pacing::rate_of;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slow_start::SlowStart;
 use crate::tcp::window::{
-    AckEvent, IdleEvent, LossCause, LossEvent, Repairing, SpuriousEvent, TimeoutEvent, Window,
+    AckEvent, IdleEvent, LossCause, LossEvent, OneWay, Repairing, SpuriousEvent, TimeoutEvent,
+    Window,
 };
 use crate::time::{Duration, Offset, Time};
 use crate::units::{Rate, Segments};
@@ -87,8 +88,8 @@ pub struct Control {
     found_lost: Told,
     /// Packets that the present ACK frame reports to have been marked, if that is counted.
     marked: u64,
-    /// Smallest one-way delay that was told since the last event of an ACK.
-    one_way: Option<Offset>,
+    /// One-way delays that were told since the last event of an ACK.
+    one_way: Option<OneWay>,
     /// The peer's reading when the last of the packets came whose arrival was told since the last sample of the rate.
     told_at: Option<Offset>,
     last_sent: Time,
@@ -200,10 +201,10 @@ impl Control {
         self.marked += packets;
     }
 
-    /// A packet took this long from host to host, by the clocks of the two. The congestion control hears the
-    /// smallest such delay with the next ACK.
-    pub fn on_one_way(&mut self, delay: Offset) {
-        self.one_way = Some(self.one_way.map_or(delay, |least| least.min(delay)));
+    /// Packets took this long from host to host, by the clocks of the two. The congestion control hears of them with
+    /// the next ACK.
+    pub fn on_one_way(&mut self, delays: OneWay) {
+        self.one_way = Some(self.one_way.map_or(delays, |told| told.and(delays)));
     }
 
     /// The peer tells that a packet came at this reading of its clock. For congestion controls that go by arrivals; to

@@ -82,12 +82,45 @@ pub struct AckEvent {
     /// Hints of the receiver about the path of the data: contention for a radio channel, congestion warnings,
     /// loss notifications.
     pub hints: Hints,
-    /// Delay from host to host, as the difference of the two hosts' clocks: only its changes mean something, and it
-    /// may be negative. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of the
-    /// ACK; `None` without timestamps. In QUIC the smallest of the packets whose arrival the receiver has told since
-    /// the ACK before, which are those that this ACK is the first to report where ACKs tell it; `None` if it has told
-    /// none.
-    pub one_way: Option<Offset>,
+    /// Delay from host to host. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of
+    /// the ACK; `None` without timestamps. In QUIC those of the packets whose arrival the receiver has told since the
+    /// ACK before, which are those that this ACK is the first to report where ACKs tell it; `None` if it has told none.
+    pub one_way: Option<OneWay>,
+}
+
+/// Delays from host to host of one packet or several, as differences of the two hosts' clocks: only their changes mean
+/// something, and they may be negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OneWay {
+    /// The smallest.
+    pub least: Offset,
+    /// Their mean, to within a nanosecond a packet.
+    pub mean: Offset,
+    /// Number of packets, 1 at least.
+    pub count: u32,
+}
+
+impl OneWay {
+    /// The delay of one packet.
+    pub fn of(delay: Offset) -> Self {
+        Self {
+            least: delay,
+            mean: delay,
+            count: 1,
+        }
+    }
+
+    /// These delays and those of further packets.
+    pub fn and(self, more: Self) -> Self {
+        let count = self.count.saturating_add(more.count);
+        let above = more.mean.as_nanos().saturating_sub(self.mean.as_nanos());
+        let above = above.saturating_mul(more.count.into()) / i64::from(count);
+        Self {
+            least: self.least.min(more.least),
+            mean: Offset::from_nanos(self.mean.as_nanos().saturating_add(above)),
+            count,
+        }
+    }
 }
 
 /// Kind of repair that a sender is in, if any.

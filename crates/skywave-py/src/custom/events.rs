@@ -6,7 +6,7 @@ use skywave_core::packet::{Hints, Marks};
 use skywave_core::tcp::window::{LossCause, Repairing};
 use skywave_core::tcp::{detection, flight, window};
 use skywave_core::units::Segments;
-use skywave_core::{Duration, Offset, Time};
+use skywave_core::{Duration, Time};
 
 /// Seconds of a length of time.
 pub(super) fn seconds(length: Duration) -> f64 {
@@ -60,7 +60,7 @@ getters! { AckEvent:
     eln bool = |e| e.0.hints.is_eln();
     congestion_warning bool = |e| e.0.hints.marks.contains(Marks::CONGESTION_WARNING);
     contention f64 = |e| seconds({ e.0.hints.contention }.to_duration());
-    one_way Option<f64> = |e| e.0.one_way.map(Offset::as_secs_f64);
+    one_way Option<f64> = |e| e.0.one_way.map(|delays| delays.least.as_secs_f64());
 }
 
 /// Sample of the rate of delivery that an ACK gives.

@@ -1,16 +1,17 @@
-//! Record of a connection's one-way delays, kept until its congestion control law takes the smallest.
+//! Record of a connection's one-way delays, kept until its congestion control law takes them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use skywave_core::Offset;
+use skywave_core::tcp::window::OneWay;
 
 /// Greatest difference between a one-way delay and the first one of a connection; delays further from it are ignored.
 /// No connection lives through a pause in which hosts' clocks would come so far apart.
 pub const MOST_APART: Duration = Duration::from_secs(60);
 
-/// Record of one connection's one-way delays at the sender of data. With each ACK its congestion control takes the
-/// smallest one noted since the ACK before ([`Law::hearing`](crate::Law::hearing)); delays include the unknown
+/// Record of one connection's one-way delays at the sender of data. With each ACK its congestion control takes those
+/// noted since the ACK before ([`Law::hearing`](crate::Law::hearing)); delays include the unknown
 /// difference between the two hosts' clocks.
 #[derive(Clone, Debug)]
 pub struct Ear(Arc<Mutex<State>>);
@@ -21,8 +22,8 @@ struct State {
     origin: Instant,
     /// First delay, in nanoseconds.
     first: Option<i64>,
-    /// Smallest delay in nanoseconds since the law was told one.
-    least: Option<i64>,
+    /// Delays since the law was told any.
+    heard: Option<OneWay>,
     /// Datagrams that left until then went another way.
     moved: Option<Instant>,
 }
@@ -34,7 +35,7 @@ impl Ear {
         Self(Arc::new(Mutex::new(State {
             origin: now,
             first: None,
-            least: None,
+            heard: None,
             moved: None,
         })))
     }
@@ -57,19 +58,20 @@ impl Ear {
         };
         let first = *state.first.get_or_insert(delay);
         if u128::from(delay.abs_diff(first)) <= MOST_APART.as_nanos() {
-            state.least = Some(state.least.map_or(delay, |least| least.min(delay)));
+            let delay = OneWay::of(Offset::from_nanos(delay));
+            state.heard = Some(state.heard.map_or(delay, |heard| heard.and(delay)));
         }
     }
 
-    /// The smallest delay that was heard since this was last asked.
-    pub(crate) fn take(&self) -> Option<Offset> {
-        self.lock().least.take().map(Offset::from_nanos)
+    /// The delays that were heard since this was last asked.
+    pub(crate) fn take(&self) -> Option<OneWay> {
+        self.lock().heard.take()
     }
 
     /// The connection goes over another path; `last` is when the latest packet over the old one left.
     pub(crate) fn forget(&self, last: Option<Instant>) {
         let mut state = self.lock();
-        (state.least, state.moved) = (None, last);
+        (state.heard, state.moved) = (None, last);
     }
 }
 
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_delay_is_told_once_whichever_clock_is_ahead() {
+    fn delays_are_told_once_whichever_clock_is_ahead() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let ear = Ear::new(start);
@@ -86,10 +88,16 @@ mod tests {
         ear.hear(at(1000), 60_000);
         ear.hear(at(1010), 65_000);
         ear.hear(at(1020), 81_000);
-        assert_eq!(ear.take(), Some(Offset::from_nanos(-945_000_000)));
+        let three = OneWay {
+            least: Offset::from_nanos(-945_000_000),
+            mean: Offset::from_nanos(-941_333_333),
+            count: 3,
+        };
+        assert_eq!(ear.take(), Some(three));
         assert_eq!(ear.take(), None);
         ear.hear(at(1030), 1_131_000);
-        assert_eq!(ear.take(), Some(Offset::from_nanos(101_000_000)));
+        let one = OneWay::of(Offset::from_nanos(101_000_000));
+        assert_eq!(ear.take(), Some(one));
     }
 
     #[test]

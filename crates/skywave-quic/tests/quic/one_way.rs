@@ -29,7 +29,8 @@ struct Listener {
 impl CongestionControl for Listener {
     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = self.window;
-        self.heard.lock().unwrap().push((ack.rtt, ack.one_way));
+        let one_way = ack.one_way.map(|delays| delays.least);
+        self.heard.lock().unwrap().push((ack.rtt, one_way));
     }
 
     fn on_loss(&mut self, _: &LossEvent, _: &Window) -> Response {

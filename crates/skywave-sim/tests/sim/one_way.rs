@@ -24,7 +24,7 @@ impl CongestionControl for Listener {
     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = WINDOW;
         let mut heard = self.0.lock().expect("nobody has failed");
-        heard.push((ack.rtt, ack.one_way));
+        heard.push((ack.rtt, ack.one_way.map(|delays| delays.least)));
     }
 
     fn on_loss(&mut self, _: &LossEvent, _: &Window) -> Response {

@@ -19,7 +19,11 @@ const WINDOW: Segments = Segments(64.0);
 impl CongestionControl for Listener {
     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         window.cwnd = WINDOW;
-        self.0.0.lock().unwrap().extend(ack.one_way);
+        self.0
+            .0
+            .lock()
+            .unwrap()
+            .extend(ack.one_way.map(|delays| delays.least));
     }
 
     fn on_loss(&mut self, _: &LossEvent, _: &Window) -> Response {

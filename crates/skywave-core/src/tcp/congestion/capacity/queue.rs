@@ -6,7 +6,8 @@
 //! are above their smallest one of late. The queue of the way back is then no queue, but a part of the path.
 
 use super::aged::Aged;
-use crate::time::{Duration, Offset, Time};
+use crate::tcp::window::OneWay;
+use crate::time::{Duration, Time};
 
 /// Seconds after which the smallest sample is forgotten, or round trips (of up to a second),
 /// whichever is longer.
@@ -120,7 +121,7 @@ impl Default for Queue {
 
 impl Queue {
     /// An ACK came with these samples.
-    pub(super) fn on_ack(&mut self, now: Time, rtt: Option<Duration>, one_way: Option<Offset>) {
+    pub(super) fn on_ack(&mut self, now: Time, rtt: Option<Duration>, one_way: Option<OneWay>) {
         let memory = self.memory();
         if let Some(rtt) = rtt.map(Duration::as_secs_f64) {
             self.rtt.note(now, rtt, memory);
@@ -130,14 +131,15 @@ impl Queue {
                 self.round.count += 1.0;
             }
         }
-        if let Some(one_way) = one_way.map(Offset::as_secs_f64) {
-            self.one_way.note(now, one_way, memory);
+        if let Some(one_way) = one_way {
+            let (least, count) = (one_way.least.as_secs_f64(), f64::from(one_way.count));
+            self.one_way.note(now, least, memory);
             if !self.round.least_one_way.is_finite() {
                 (self.round.sum, self.round.count) = (0.0, 0.0);
             }
-            self.round.least_one_way = self.round.least_one_way.min(one_way);
-            self.round.sum += one_way;
-            self.round.count += 1.0;
+            self.round.least_one_way = self.round.least_one_way.min(least);
+            self.round.sum += one_way.mean.as_secs_f64() * count;
+            self.round.count += count;
         }
     }
 

@@ -42,10 +42,10 @@ fn ack(ms: u64, rtt: u64) -> AckEvent {
     }
 }
 
-fn marked(event: AckEvent) -> AckEvent {
+fn marked(event: &AckEvent) -> AckEvent {
     AckEvent {
         marked: event.acked,
-        ..event
+        ..*event
     }
 }
 
@@ -69,7 +69,7 @@ fn a_round_trip_adds_a_segment_and_in_time_a_short_one_as_much_as_a_virtual_one(
 
 #[test]
 fn marked_data_adds_nothing_and_neither_does_an_unused_window() {
-    assert_near(after(&mut prague(), &marked(ack(0, 25))), 20.0, "cwnd");
+    assert_near(after(&mut prague(), &marked(&ack(0, 25))), 20.0, "cwnd");
     let unused = AckEvent {
         in_flight_before: Segments(9.0),
         ..ack(0, 25)
@@ -89,7 +89,7 @@ fn alpha_is_one_until_the_first_mark() {
         law.grow(&event, &mut win);
         assert_near(law.share.alpha, 1.0, "α");
     }
-    let first = marked(AckEvent {
+    let first = marked(&AckEvent {
         una: 100,
         nxt: 105,
         ..ack(10, 25)
@@ -178,9 +178,9 @@ fn it_is_paced_at_a_window_in_a_round_trip_and_twice_that_in_slow_start() {
     let mut law = prague();
     // 10 segments of 1000 bytes in 1 ms.
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(80_000_000)));
-    law.grow(&marked(ack(0, 20)), &mut window(20.0, 2.0));
+    law.grow(&marked(&ack(0, 20)), &mut window(20.0, 2.0));
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(8_000_000)));
     assert_eq!(law.send_quantum(), Some(250));
-    law.grow(&marked(ack(0, 20)), &mut window(20.0, 41.0));
+    law.grow(&marked(&ack(0, 20)), &mut window(20.0, 41.0));
     assert_eq!(law.pacing_rate(), Some(Rate::from_bps(16_000_000)));
 }

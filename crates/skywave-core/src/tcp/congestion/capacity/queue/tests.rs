@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tcp::testing::assert_near;
+use crate::time::Offset;
 
 /// Round trips with these samples each, of a round trip in ms and of a one-way delay by clocks that differ.
 struct Path {
@@ -30,8 +31,8 @@ impl Path {
             let rtt = Duration::from_secs_f64((100.0 + there + back) * MS);
             let arrived = self.now.as_secs_f64() + self.ahead + (50.0 + there) * MS;
             let arrived = Time::from_nanos((arrived * 1e9) as u64);
-            self.queue
-                .on_ack(self.now, Some(rtt), Some(arrived.offset_from(self.now)));
+            let delay = OneWay::of(arrived.offset_from(self.now));
+            self.queue.on_ack(self.now, Some(rtt), Some(delay));
         }
         self.queue.end_round(true);
         self.now += Duration::from_millis(100);
@@ -143,4 +144,21 @@ fn a_longer_path_is_a_longer_base() {
     path.queue.lengthen(now, 30.0 * MS);
     path.round(&[(30.0, 0.0)]);
     path.expect(0.0, 130.0);
+}
+
+#[test]
+fn delays_told_together_count_each() {
+    let at = |ms: i64| OneWay::of(Offset::from_nanos(ms * 1_000_000));
+    let mut queue = Queue::default();
+    let now = Time::ZERO + Duration::from_secs(1);
+    for _ in 0..200 {
+        let delays = at(50).and(at(60)).and(at(70));
+        queue.on_ack(now, Some(Duration::from_millis(100)), Some(delays));
+        queue.end_round(true);
+    }
+    let threshold = queue.threshold(RATE);
+    assert!(
+        (threshold - 0.03).abs() < 1e-5,
+        "three times 10 ms: {threshold}"
+    );
 }
