@@ -94,7 +94,7 @@ pub struct AckEvent {
 pub struct OneWay {
     /// The smallest.
     pub least: Offset,
-    /// Their mean, to within a nanosecond a packet.
+    /// Mean of the delays, to within a nanosecond a packet.
     pub mean: Offset,
     /// Number of packets, 1 at least.
     pub count: u32,
@@ -110,7 +110,7 @@ impl OneWay {
         }
     }
 
-    /// These delays and those of further packets.
+    /// Delays of the packets of both.
     pub fn and(self, more: Self) -> Self {
         let count = self.count.saturating_add(more.count);
         let above = more.mean.as_nanos().saturating_sub(self.mean.as_nanos());
