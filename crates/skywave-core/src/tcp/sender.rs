@@ -145,8 +145,6 @@ pub struct Sender {
     rtt_untold: bool,
     /// The SYN was sent again.
     syn_lost: bool,
-    /// Start of the segment for which the retransmission timer expired last.
-    expired_for: Option<u64>,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     /// A cut may be taken back: there is an [`Undo`].
@@ -174,6 +172,8 @@ pub struct Sender {
     lost_told: u64,
     /// `None` where there are none, so that most senders stay small.
     extras: Option<Box<Extras>>,
+    /// Start of the segment for which the retransmission timer expired last.
+    expired_for: Option<u64>,
 }
 
 /// Parts that only some senders have.
