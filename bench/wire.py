@@ -131,7 +131,7 @@ def rated(
     return Path_(name, text, rate * (1 - lost))
 
 
-def paths() -> list[Path_]:
+def paths(seconds: float) -> list[Path_]:
     """Random loss, bursts of five packets, a slow link, and buffers of one BDP and of four."""
     iid = [0.0, 0.001, 0.01, 0.02, 0.05, 0.1]
     lossy = [rated(f"{p * 100:g} %", 20e6, f"{{ iid = {p} }}", p) for p in iid]
@@ -142,30 +142,35 @@ def paths() -> list[Path_]:
         rated("50 kb/s 4 %", 50e3, "{ iid = 0.04 }", 0.04),
         rated("1 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=133),
         rated("4 BDP", 20e6, "{ iid = 0.0 }", 0.0, queue=533),
-        *uneasy(),
+        *uneasy(seconds),
     ]
 
 
-def uneasy() -> list[Path_]:
+def uneasy(seconds: float) -> list[Path_]:
     """Delays that vary, a path that changes, and a way back on which a file is sent as well."""
+    # Of each eight seconds the first four have the whole rate.
+    whole = 4 * (seconds // 8) + min(4, seconds % 8)
+    share = (whole + 0.4 * (seconds - whole)) / seconds
     jitter = 'jitter = { uniform = ["0ms", "20ms"] }'
     longer = 'steps = { every = "4s", delay = ["0ms", "60ms"] }'
     other = 'steps = { every = "4s", share = [1.0, 0.4], delay = ["0ms", "40ms"] }'
     back = 'reverse = { rate = "2Mbps", queue = { droptail = "40 packets" } }'
 
-    def path(name: str, more: str, lost: float = 0.0, rate: float = 20e6) -> Path_:
+    def path(name: str, more: str, lost: float = 0.0, *, upload: bool = False) -> Path_:
         made = rated(name, 20e6, f"{{ iid = {lost} }}", lost, more=more)
-        made.carries *= rate / 20e6
-        made.upload = more == back
+        made.upload = upload
         return made
+
+    both = path("steps of both", other)
+    both.carries *= share
 
     return [
         path("jitter", jitter),
         path("jitter 1 %", jitter, 0.01),
         path("steps of delay", longer),
-        path("steps of both", other, rate=14e6),
-        path("busy way back", back),
-        path("busy way back 1 %", back, 0.01),
+        both,
+        path("busy way back", back, upload=True),
+        path("busy way back 1 %", back, 0.01, upload=True),
     ]
 
 
@@ -259,10 +264,10 @@ def commands(transport: str, path: Path_, folder: Path, seconds: float) -> Comma
     return shlex.join(["sh", "-c", f"{far} & {far_other}"]), ["sh", "-c", both]
 
 
-def beside_upload(these: Commands, seconds: float) -> Commands:
-    """The commands while the far side sends a file of as many seconds, which begins first."""
+def beside_upload(these: Commands) -> Commands:
+    """The commands while the far side sends a file that begins a second before, and has no end."""
     far, near = these
-    sink, upload = tcp("cubic", seconds + 2, to="near")
+    sink, upload = tcp("cubic", 3600, to="near")
     near_too = f"{sink} & sleep 1; {shlex.join(near)}; code=$?; kill $!; exit $code"
     return shlex.join(["sh", "-c", f"{shlex.join(upload)} & {far}"]), ["sh", "-c", near_too]
 
@@ -284,7 +289,7 @@ def once(path: Path_, transport: str, seconds: float) -> Run:
         scenario.write_text(path.text + FLOW.format(transport="cubic", seconds=3600))
         far, near = commands(transport, path, folder, seconds)
         if path.upload:
-            far, near = beside_upload((far, near), seconds)
+            far, near = beside_upload((far, near))
         impair = [
             str(SKYWAVE),
             "impair",
@@ -453,7 +458,7 @@ def main() -> None:
     args = parser.parse_args()
 
     traces = [recorded(file, args.seconds) for file in args.traces or []]
-    chosen = traces or (twelve() if args.simulated and not args.paths else paths())
+    chosen = traces or (twelve() if args.simulated and not args.paths else paths(args.seconds))
     if args.paths:
         names = args.paths.split(",")
         chosen = [path for path in chosen if path.name in names]

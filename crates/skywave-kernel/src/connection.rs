@@ -288,8 +288,8 @@ impl Connection {
         Some(RateSample {
             delivered: delivered * mss,
             interval: message.interval.unwrap_or(Duration::ZERO),
-            sending: Duration::ZERO,
-            told_at: None,
+            send_elapsed: Duration::ZERO,
+            receiver_time: None,
             prior_delivered: prior * mss,
             total_delivered: moment.delivered * mss,
             // The kernel keeps no such snapshot: what has come or was lost since is what was in flight then.

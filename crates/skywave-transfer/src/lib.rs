@@ -127,3 +127,10 @@ pub struct Outcome {
     /// Number of offered files that the receiver does not have at the end.
     pub failed: usize,
 }
+
+impl std::ops::AddAssign for Outcome {
+    fn add_assign(&mut self, more: Self) {
+        self.done += more.done;
+        self.failed += more.failed;
+    }
+}

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::future::pending;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use noq::{ConnectionError, VarInt};
 use tokio::sync::mpsc;
@@ -189,7 +188,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
                 Ok(())
             };
             let given = given.await;
-            counts.add_given(asked, giving.outcome(), given.is_err());
+            counts.add_given(asked, giving.outcome(), comes_again(&given));
             if count.is_some_and(|n| counts.done() >= n) {
                 door.shut(Shut::Done);
             }
@@ -208,21 +207,30 @@ async fn ready(mut answer: noq::SendStream, items: usize, totals: Totals) -> Res
     Ok(())
 }
 
+/// Whether the connection of a guest broke, so that the guest will come again.
+fn comes_again(result: &Result<(), Broken>) -> bool {
+    match result {
+        // `LocallyClosed`: this side has ended first.
+        Ok(()) | Err(Broken::Nonsense | Broken::Connection(ConnectionError::LocallyClosed)) => {
+            false
+        }
+        Err(Broken::Connection(error)) => Close::of(error) != Some(Close::Done),
+        Err(_) => true,
+    }
+}
+
 /// A guest goes: all is done, or it will come again.
 fn depart(session: &Session, door: &Door, result: Result<(), Broken>) {
+    let again = comes_again(&result);
     match result {
-        Ok(()) => door.leave(session.peer),
-        Err(Broken::Connection(error)) if Close::of(&error) == Some(Close::Done) => {
-            door.leave(session.peer);
-        }
-        // This side has ended first.
-        Err(Broken::Connection(ConnectionError::LocallyClosed)) => {}
-        Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
-        Err(broken) => {
+        Err(broken) if again => {
             Close::Gone.close(&session.connection);
             session.tell(Event::Lost(name::shown(&broken.to_string())));
             door.wait_for(session.peer);
         }
+        Err(Broken::Nonsense) => Close::Nonsense.close(&session.connection),
+        Err(Broken::Connection(ConnectionError::LocallyClosed)) => {}
+        _ => door.leave(session.peer),
     }
 }
 
@@ -292,50 +300,58 @@ async fn take_all(
     }
 }
 
+/// Broken connections whose files are remembered, at most: anybody may be let in.
+const MOST_BROKEN: usize = 1024;
+
 /// Files counted by many connections.
 #[derive(Default)]
-struct Counts {
-    done: AtomicUsize,
-    failed: AtomicUsize,
-    /// Files counted, done and failed, by connections that broke: the host that comes again is given all of them anew.
-    broken: Mutex<HashMap<Asked, Outcome>>,
+struct Counts(Mutex<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    ended: Outcome,
+    /// Files of connections that broke: the host that comes again is given all of them anew.
+    broken: HashMap<Asked, Outcome>,
 }
 
 /// A host, and the names that it asks for.
 type Asked = (PublicKey, Vec<String>);
 
 impl Counts {
-    fn add(&self, done: usize, failed: usize) {
-        self.done.fetch_add(done, Ordering::Relaxed);
-        self.failed.fetch_add(failed, Ordering::Relaxed);
+    fn lock(&self) -> MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what a host that `asked` for these names was given; not again what it was given before its latest
-    /// connection broke.
-    fn add_given(&self, asked: Asked, given: Outcome, is_broken: bool) {
-        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = broken.remove(&asked).unwrap_or_default();
-        self.add(
-            given.done.saturating_sub(before.done),
-            given.failed.saturating_sub(before.failed),
-        );
-        if is_broken {
-            let most = Outcome {
-                done: given.done.max(before.done),
-                failed: given.failed.max(before.failed),
-            };
-            broken.insert(asked, most);
+    fn add(&self, done: usize, failed: usize) {
+        self.lock().ended += Outcome { done, failed };
+    }
+
+    /// Adds what a host that `asked` for these names was given over a connection. What it had before an earlier one broke
+    /// counts once; whether it `comes_again` after this one.
+    fn add_given(&self, asked: Asked, given: Outcome, comes_again: bool) {
+        let mut counted = self.lock();
+        let before = counted.broken.remove(&asked).unwrap_or_default();
+        let given = Outcome {
+            done: given.done.max(before.done),
+            failed: given.failed,
+        };
+        if comes_again && counted.broken.len() < MOST_BROKEN {
+            counted.broken.insert(asked, given);
+        } else {
+            counted.ended += given;
         }
     }
 
     fn done(&self) -> usize {
-        self.done.load(Ordering::Relaxed)
+        self.outcome().done
     }
 
     fn outcome(&self) -> Outcome {
-        Outcome {
-            done: self.done(),
-            failed: self.failed.load(Ordering::Relaxed),
+        let counted = self.lock();
+        let mut all = counted.ended;
+        for &broken in counted.broken.values() {
+            all += broken;
         }
+        all
     }
 }

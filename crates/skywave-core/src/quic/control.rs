@@ -26,8 +26,8 @@ use crate::tcp::pacing::rate_of;
 use crate::tcp::rto::RtoEstimator;
 use crate::tcp::slow_start::SlowStart;
 use crate::tcp::window::{
-    AckEvent, IdleEvent, LossCause, LossEvent, OneWay, Repairing, SpuriousEvent, TimeoutEvent,
-    Window,
+    AckEvent, IdleEvent, LossCause, LossEvent, OneWayDelays, Repairing, SpuriousEvent,
+    TimeoutEvent, Window,
 };
 use crate::time::{Duration, Offset, Time};
 use crate::units::{Rate, Segments};
@@ -89,9 +89,9 @@ pub struct Control {
     /// Packets that the present ACK frame reports to have been marked, if that is counted.
     marked: u64,
     /// One-way delays that were told since the last event of an ACK.
-    one_way: Option<OneWay>,
+    one_way: Option<OneWayDelays>,
     /// The peer's reading when the last of the packets came whose arrival was told since the last sample of the rate.
-    told_at: Option<Offset>,
+    receiver_time: Option<Offset>,
     last_sent: Time,
 }
 
@@ -155,7 +155,7 @@ impl Control {
             found_lost: Told::default(),
             marked: 0,
             one_way: None,
-            told_at: None,
+            receiver_time: None,
             last_sent: Time::ZERO,
         }
     }
@@ -203,14 +203,14 @@ impl Control {
 
     /// Packets took this long from host to host, by the clocks of the two. The congestion control hears of them with
     /// the next ACK.
-    pub fn on_one_way(&mut self, delays: OneWay) {
+    pub fn on_one_way(&mut self, delays: OneWayDelays) {
         self.one_way = Some(self.one_way.map_or(delays, |told| told.and(delays)));
     }
 
     /// The peer tells that a packet came at this reading of its clock. For congestion controls that go by arrivals; to
     /// be told before [`end_acks`](Self::end_acks), if it is known.
-    pub fn on_told(&mut self, came: Time) {
-        self.told_at = self.told_at.max(Some(came.offset_from(Time::ZERO)));
+    pub fn on_receiver_time(&mut self, came: Time) {
+        self.receiver_time = self.receiver_time.max(Some(came.offset_from(Time::ZERO)));
     }
 
     /// All is told of an ACK frame: takes its round trip, and lets the window grow. `app_limited`: it left
@@ -231,7 +231,7 @@ impl Control {
         let flight = self.packets.in_flight();
         let mut rate = self.rate.sample(self.min_rtt.get(), flight, self.lost);
         if let Some(rate) = &mut rate {
-            rate.told_at = self.told_at.take();
+            rate.receiver_time = self.receiver_time.take();
         }
         if app_limited {
             self.rate.on_app_limited(flight);

@@ -92,8 +92,8 @@ pub struct TcpConfig {
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
     /// Keep the slow start threshold when the retransmission timer expires again for the segment that it sent
-    /// again last (RFC 5681 section 3.1), under laws that leave the window to the sender. False: each expiry cuts
-    /// it (BSD, ns-2).
+    /// again last (RFC 5681 section 3.1): a law that leaves the window to the sender does not hear of such an expiry.
+    /// Members of slot `timeout` that set the threshold themselves go on. False: each expiry cuts it (BSD, ns-2).
     pub hold_ssthresh: bool,
     /// Signs other than a loss that end slow start.
     pub slow_start: SlowStartConfig,

@@ -85,13 +85,13 @@ pub struct AckEvent {
     /// Delay from host to host. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of
     /// the ACK; `None` without timestamps. In QUIC those of the packets whose arrival the receiver has told since the
     /// ACK before, which are those that this ACK is the first to report where ACKs tell it; `None` if it has told none.
-    pub one_way: Option<OneWay>,
+    pub one_way: Option<OneWayDelays>,
 }
 
 /// Delays from host to host of one packet or several, as differences of the two hosts' clocks: only their changes mean
 /// something, and they may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OneWay {
+pub struct OneWayDelays {
     /// The smallest.
     pub least: Offset,
     /// Mean of the delays, to within a nanosecond a packet.
@@ -100,7 +100,7 @@ pub struct OneWay {
     pub count: u32,
 }
 
-impl OneWay {
+impl OneWayDelays {
     /// The delay of one packet.
     pub fn of(delay: Offset) -> Self {
         Self {

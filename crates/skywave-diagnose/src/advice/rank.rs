@@ -6,8 +6,8 @@ use super::findings::Finding;
 use super::host::{Host, On};
 use super::recipe::Recipe;
 use super::route::Attributes;
-use super::run::{OnLink, SIZES, quantile};
-use super::scene::Facts;
+use super::run::{OnLink, SIZES, quantile, tasks};
+use super::scene::{Facts, Task};
 use super::senders::{By, Sender};
 use super::{Advice, Change, Contestant, Objective, Question, units};
 
@@ -117,9 +117,9 @@ pub struct Alternative {
     /// Name of the sender that is best by the measure without the change.
     pub best_sender: &'static str,
     /// Retransmissions as a share of the packets that a long flow sends, 0 to 1: with the change, then without, both
-    /// with today's sender. Medians; `None` if long flows were not asked for.
+    /// with today's sender. Medians; `None` if no long flow was simulated with the change.
     pub resent: Option<(f64, f64)>,
-    /// Median goodput of a long flow with the change, bit/s; `None` if long flows were not asked for.
+    /// Median goodput of a long flow with the change, bit/s; `None` if none was simulated.
     pub goodput_bps: Option<f64>,
     /// Whether the change is clearly better (by 5 %) than the best sender without it. A pace below a policer also helps
     /// if it halves the retransmissions and is as good as that sender.
@@ -341,12 +341,12 @@ pub(super) fn advice(
         .collect();
     let of_today = standings.iter().find(|(sender, _)| sender.id == today.id);
     let of_today = of_today.map_or(&[][..], |(_, results)| results);
-    let has_long_flows = question.objectives.contains(&Objective::Bulk);
     let mut alternatives = Vec::new();
     for (contestant, with) in with_results() {
         let Some(change) = contestant.change else {
             continue;
         };
+        let has_long_flows = tasks(question.objectives, Some(change)).contains(&Task::Bulk);
         for measure in measured_by(change, &measures) {
             let ranking = rankings.iter().find(|ranking| ranking.measure == measure);
             alternatives.extend(

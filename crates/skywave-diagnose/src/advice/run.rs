@@ -92,7 +92,7 @@ impl Plan {
 }
 
 /// Tasks that the objectives ask of a contestant.
-fn tasks(objectives: &[Objective], change: Option<Change>) -> Vec<Task> {
+pub(super) fn tasks(objectives: &[Objective], change: Option<Change>) -> Vec<Task> {
     let asked = |objective| objectives.contains(&objective);
     let mut tasks = Vec::new();
     if asked(Objective::Bulk) && change != Some(Change::InitialWindow) {

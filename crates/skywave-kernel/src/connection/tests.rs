@@ -208,8 +208,8 @@ impl Alone {
         let rate = rate.map(|packets| RateSample {
             delivered: u64::from(packets) * mss,
             interval: m.interval.unwrap_or_default(),
-            sending: Duration::ZERO,
-            told_at: None,
+            send_elapsed: Duration::ZERO,
+            receiver_time: None,
             prior_delivered: prior * mss,
             total_delivered: total * mss,
             flight_at_send: (u64::from(packets) + lost_since) * mss,

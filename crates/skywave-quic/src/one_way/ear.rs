@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use skywave_core::Offset;
-use skywave_core::tcp::window::OneWay;
+use skywave_core::tcp::window::OneWayDelays;
 
 /// Greatest difference between a one-way delay and the first one of a connection; delays further from it are ignored.
 /// No connection lives through a pause in which hosts' clocks would come so far apart.
@@ -23,7 +23,7 @@ struct State {
     /// First delay, in nanoseconds.
     first: Option<i64>,
     /// Delays since the law was told any.
-    heard: Option<OneWay>,
+    heard: Option<OneWayDelays>,
     /// Datagrams that left until then went another way.
     moved: Option<Instant>,
 }
@@ -58,13 +58,13 @@ impl Ear {
         };
         let first = *state.first.get_or_insert(delay);
         if u128::from(delay.abs_diff(first)) <= MOST_APART.as_nanos() {
-            let delay = OneWay::of(Offset::from_nanos(delay));
+            let delay = OneWayDelays::of(Offset::from_nanos(delay));
             state.heard = Some(state.heard.map_or(delay, |heard| heard.and(delay)));
         }
     }
 
     /// The delays that were heard since this was last asked.
-    pub(crate) fn take(&self) -> Option<OneWay> {
+    pub(crate) fn take(&self) -> Option<OneWayDelays> {
         self.lock().heard.take()
     }
 
@@ -88,7 +88,7 @@ mod tests {
         ear.hear(at(1000), 60_000);
         ear.hear(at(1010), 65_000);
         ear.hear(at(1020), 81_000);
-        let three = OneWay {
+        let three = OneWayDelays {
             least: Offset::from_nanos(-945_000_000),
             mean: Offset::from_nanos(-941_333_333),
             count: 3,
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(ear.take(), Some(three));
         assert_eq!(ear.take(), None);
         ear.hear(at(1030), 1_131_000);
-        let one = OneWay::of(Offset::from_nanos(101_000_000));
+        let one = OneWayDelays::of(Offset::from_nanos(101_000_000));
         assert_eq!(ear.take(), Some(one));
     }
 

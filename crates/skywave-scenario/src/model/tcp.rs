@@ -75,7 +75,7 @@ pub(crate) struct TcpModel {
     /// Keep the slow start threshold in whole segments; default by profile: rfc false, the others true.
     pub(crate) whole_ssthresh: Option<bool>,
     /// Keep the slow start threshold when the retransmission timer expires again for one segment (RFC 5681 section
-    /// 3.1); default by profile: rfc true, the others false.
+    /// 3.1), under laws that do not own the window; default by profile: rfc true, the others false.
     pub(crate) hold_ssthresh: Option<bool>,
     /// Smallest RTO; default by profile: rfc and bsd "1s", ns2 "200ms".
     pub(crate) min_rto: Option<Period>,

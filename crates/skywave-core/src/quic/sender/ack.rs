@@ -4,7 +4,7 @@ use super::Sender;
 use crate::quic::ledger::Threshold;
 use crate::quic::packet::Ack;
 use crate::tcp::limits::Why;
-use crate::tcp::window::OneWay;
+use crate::tcp::window::OneWayDelays;
 use crate::time::Time;
 use crate::units::Segments;
 
@@ -39,8 +39,8 @@ impl Sender {
             for (number, came) in ack.times() {
                 if let Ok(place) = news.binary_search_by_key(&number, |arrived| arrived.number) {
                     self.control
-                        .on_one_way(OneWay::of(came.offset_from(news[place].sent.at)));
-                    self.control.on_told(came);
+                        .on_one_way(OneWayDelays::of(came.offset_from(news[place].sent.at)));
+                    self.control.on_receiver_time(came);
                 }
             }
         }

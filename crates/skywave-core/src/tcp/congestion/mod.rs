@@ -137,7 +137,8 @@ pub trait CongestionControl {
     /// A segment was found lost. Called once a fast retransmit.
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response;
 
-    /// The retransmission timer expired.
+    /// The retransmission timer expired; not told of a further expiry for one segment where
+    /// [`hold_ssthresh`](super::TcpConfig::hold_ssthresh) is on, unless the law owns the window.
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response;
 
     /// A router has marked a segment, and nothing was cut for this window of data yet. Called once a

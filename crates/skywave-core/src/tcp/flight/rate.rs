@@ -19,8 +19,8 @@ pub struct RateSample {
     /// The longer of the times that the sending and the acknowledging of the [delivered](Self::delivered)
     /// bytes took.
     pub interval: Duration,
-    /// Time that the sending of the delivered bytes took.
-    pub sending: Duration,
+    /// Time that the sending of the delivered bytes took; zero if it is not known.
+    pub send_elapsed: Duration,
     /// Bytes that had been delivered on the connection when the sampled segment was sent. A round trip is
     /// over when it reaches what was delivered at the round's start.
     pub prior_delivered: u64,
@@ -40,10 +40,10 @@ pub struct RateSample {
     /// When the sampled segment was sent, the application had nothing more to send or the receiver no room,
     /// or the connection stood still meanwhile: the path may carry more than the sample says.
     pub app_limited: bool,
-    /// Reading of the receiver's clock, since its zero, when it sent this ACK; `None` without timestamps. In QUIC when
-    /// the last of the packets came whose arrival the receiver has told since the ACK before; `None` if it has told
-    /// none. The sampler does not know it: who takes the ACK fills it in.
-    pub told_at: Option<Offset>,
+    /// Reading of the receiver's clock, since its zero, when it sent this ACK; `None` without timestamps. In the
+    /// simulator's QUIC when the last of the packets came whose arrival the receiver has told since the ACK before;
+    /// `None` if it has told none. The sampler does not know it: who takes the ACK fills it in.
+    pub receiver_time: Option<Offset>,
     /// The interval is shorter than the smallest round trip, as happens after reneging or
     /// compressed ACKs: the sample says nothing about the path.
     pub too_short: bool,
@@ -243,7 +243,7 @@ impl RateSampler {
         Some(RateSample {
             delivered: self.delivered - newest.delivered,
             interval,
-            sending: send_elapsed,
+            send_elapsed,
             prior_delivered: newest.delivered,
             total_delivered: self.delivered,
             flight_at_send: u64::from(newest.flight),
@@ -252,7 +252,7 @@ impl RateSampler {
             lost: lost - newest.lost,
             rtt: (!newest.resent && !newest.untimed).then(|| self.delivered_at.since(newest.sent)),
             app_limited: newest.app_limited,
-            told_at: None,
+            receiver_time: None,
             too_short: interval < min_rtt,
         })
     }

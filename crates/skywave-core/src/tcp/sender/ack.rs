@@ -10,7 +10,7 @@ use crate::tcp::flight::Acked;
 use crate::tcp::limits::Why;
 use crate::tcp::recovery::{LossRecovery, Progress};
 use crate::tcp::timeout::TimeoutPolicy;
-use crate::tcp::window::{AckEvent, LossCause, OneWay, Repairing};
+use crate::tcp::window::{AckEvent, LossCause, OneWayDelays, Repairing};
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
@@ -313,9 +313,9 @@ impl Sender {
         event.repairing = self.repairing_now();
         event.hints = segment.hints;
         let echoed = self.echoed(event.now, segment);
-        event.one_way = echoed.map(|t| OneWay::of(self.config.one_way(t.echo, t.value)));
+        event.one_way = echoed.map(|t| OneWayDelays::of(self.config.one_way(t.echo, t.value)));
         if let Some(rate) = &mut event.rate {
-            rate.told_at = echoed.map(|t| t.value.offset_from(Time::ZERO));
+            rate.receiver_time = echoed.map(|t| t.value.offset_from(Time::ZERO));
         }
     }
 

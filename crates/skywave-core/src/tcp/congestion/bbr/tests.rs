@@ -233,8 +233,8 @@ fn a_sample_shorter_than_a_round_trip_is_none() {
     let sample = RateSample {
         delivered: 100 * BDP,
         interval: ms(1),
-        sending: Duration::ZERO,
-        told_at: None,
+        send_elapsed: Duration::ZERO,
+        receiver_time: None,
         prior_delivered: path.delivered,
         total_delivered: path.delivered + 1000,
         flight_at_send: 1000,

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::tcp::flight::RateSample;
-use crate::time::{Duration, Offset};
+use crate::time::{Duration, Offset, Time};
 use crate::units::Rate;
 
 /// Time that clocks which tick coarsely may hide.
@@ -16,29 +16,38 @@ const TICK: Duration = Duration::from_millis(10);
 /// may be jitter.
 const STRETCHED: u64 = 2;
 
+/// A clock that has run for less than one part in so many of the time since its first reading ticks otherwise than is
+/// thought: what it shows is not believed. A queue that grows on the way back hides less.
+const CREEPS: u64 = 8;
+
 /// Bytes delivered on the connection as of each ACK of the latest round trip, and when the last of them arrived.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     acks: VecDeque<(u64, Offset)>,
+    /// First reading of the receiver's clock, and when it came.
+    first: Option<(Time, Offset)>,
     /// Latest reading of the receiver's clock.
     latest: Option<Offset>,
 }
 
 impl Arrivals {
     /// The rate at which the sample's data arrived by the receiver's clock; `None` unless their ACKs took much longer.
-    pub(super) fn on_ack(&mut self, sample: &RateSample) -> Option<Rate> {
+    pub(super) fn on_ack(&mut self, now: Time, sample: &RateSample) -> Option<Rate> {
         let prior = sample.prior_delivered;
         while self.acks.front().is_some_and(|ack| ack.0 < prior) {
             self.acks.pop_front();
         }
         // In QUIC an ACK may be about packets that were overtaken.
-        let latest = self.latest.max(Some(sample.told_at?))?;
+        let latest = self.latest.max(Some(sample.receiver_time?))?;
         self.latest = Some(latest);
+        let first = *self.first.get_or_insert((now, latest));
         let since = self.acks.front().filter(|ack| ack.0 == prior).copied();
         self.acks.push_back((sample.total_delivered, latest));
-        let took = latest.as_nanos().abs_diff(since?.1.as_nanos());
-        let interval = (Duration::from_nanos(took) + TICK).max(sample.sending);
-        if sample.too_short || interval * STRETCHED > sample.interval {
+        let after =
+            |before: Offset| Duration::from_nanos(latest.as_nanos().abs_diff(before.as_nanos()));
+        let interval = (after(since?.1) + TICK).max(sample.send_elapsed);
+        let creeps = after(first.1) * CREEPS < now.since(first.0);
+        if sample.too_short || creeps || interval * STRETCHED > sample.interval {
             return None;
         }
         RateSample {
@@ -63,12 +72,13 @@ mod tests {
         for &(after, arrived) in acks {
             told += arrived;
             let sample = path.ack(10, ms(after), 0).rate.expect("a sample");
-            rate = arrivals.on_ack(&RateSample {
+            let sample = RateSample {
                 interval: ms(after),
-                sending,
-                told_at: Some(Offset::from_nanos(told * 1_000_000)),
+                send_elapsed: sending,
+                receiver_time: Some(Offset::from_nanos(told * 1_000_000)),
                 ..sample
-            });
+            };
+            rate = arrivals.on_ack(path.now, &sample);
         }
         rate.map(|rate| rate.as_bps_f64() / (8.0 * f64::from(MSS)))
     }
@@ -102,7 +112,17 @@ mod tests {
         let mut arrivals = Arrivals::default();
         for _ in 0..2 {
             let sample = path.ack(10, ms(400), 0).rate.expect("a sample");
-            assert_eq!(arrivals.on_ack(&sample), None);
+            assert_eq!(arrivals.on_ack(path.now, &sample), None);
         }
+    }
+
+    #[test]
+    fn a_clock_that_creeps_is_not_believed() {
+        // As a clock of 1 ms looks that is taken for one of 0.1 ms.
+        assert_eq!(rate(&[(0, 0), (400, 40), (400, 40)], Duration::ZERO), None);
+        assert_eq!(
+            rate(&[(0, 0), (400, 110), (400, 90)], Duration::ZERO),
+            Some(100.0)
+        );
     }
 }

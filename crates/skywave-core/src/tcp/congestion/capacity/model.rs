@@ -92,7 +92,7 @@ impl Model {
         } else if round {
             self.counted += 1;
         }
-        let arrived = self.arrivals.on_ack(sample);
+        let arrived = self.arrivals.on_ack(ack.now, sample);
         if let Some(rate) = arrived.or(sample.rate()) {
             self.fastest = self.fastest.max(rate);
             if !sample.app_limited || rate >= self.bandwidth.get() {

@@ -6,7 +6,7 @@
 //! are above their smallest one of late. The queue of the way back is then no queue, but a part of the path.
 
 use super::aged::Aged;
-use crate::tcp::window::OneWay;
+use crate::tcp::window::OneWayDelays;
 use crate::time::{Duration, Time};
 
 /// Seconds after which the smallest sample is forgotten, or round trips (of up to a second),
@@ -121,7 +121,12 @@ impl Default for Queue {
 
 impl Queue {
     /// An ACK came with these samples.
-    pub(super) fn on_ack(&mut self, now: Time, rtt: Option<Duration>, one_way: Option<OneWay>) {
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        rtt: Option<Duration>,
+        one_way: Option<OneWayDelays>,
+    ) {
         let memory = self.memory();
         if let Some(rtt) = rtt.map(Duration::as_secs_f64) {
             self.rtt.note(now, rtt, memory);

@@ -63,8 +63,8 @@ impl Acks {
         let sample = RateSample {
             delivered: self.rate,
             interval: ms(100),
-            sending: Duration::ZERO,
-            told_at: None,
+            send_elapsed: Duration::ZERO,
+            receiver_time: None,
             prior_delivered: prior,
             total_delivered: self.delivered,
             flight_at_send: self.flight,

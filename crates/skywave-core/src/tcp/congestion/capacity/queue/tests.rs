@@ -31,7 +31,7 @@ impl Path {
             let rtt = Duration::from_secs_f64((100.0 + there + back) * MS);
             let arrived = self.now.as_secs_f64() + self.ahead + (50.0 + there) * MS;
             let arrived = Time::from_nanos((arrived * 1e9) as u64);
-            let delay = OneWay::of(arrived.offset_from(self.now));
+            let delay = OneWayDelays::of(arrived.offset_from(self.now));
             self.queue.on_ack(self.now, Some(rtt), Some(delay));
         }
         self.queue.end_round(true);
@@ -148,7 +148,7 @@ fn a_longer_path_is_a_longer_base() {
 
 #[test]
 fn delays_told_together_count_each() {
-    let at = |ms: i64| OneWay::of(Offset::from_nanos(ms * 1_000_000));
+    let at = |ms: i64| OneWayDelays::of(Offset::from_nanos(ms * 1_000_000));
     let mut queue = Queue::default();
     let now = Time::ZERO + Duration::from_secs(1);
     for _ in 0..200 {
