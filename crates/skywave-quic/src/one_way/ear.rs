@@ -90,7 +90,7 @@ mod tests {
         ear.hear(at(1020), 81_000);
         let three = OneWayDelays {
             least: Offset::from_nanos(-945_000_000),
-            mean: Offset::from_nanos(-941_333_333),
+            mean: Offset::from_nanos(-941_333_334),
             count: 3,
         };
         assert_eq!(ear.take(), Some(three));
