@@ -145,6 +145,8 @@ pub struct Sender {
     rtt_untold: bool,
     /// The SYN was sent again.
     syn_lost: bool,
+    /// The retransmission timer has expired for the oldest segment.
+    expired: bool,
     /// How the next segment to be sent again was found to be lost.
     found: Option<Why>,
     /// A cut may be taken back: there is an [`Undo`].
@@ -172,8 +174,6 @@ pub struct Sender {
     lost_told: u64,
     /// `None` where there are none, so that most senders stay small.
     extras: Option<Box<Extras>>,
-    /// Start of the segment for which the retransmission timer expired last.
-    expired_for: Option<u64>,
 }
 
 /// Parts that only some senders have.
@@ -305,7 +305,7 @@ impl Sender {
             last_rtt: Duration::MAX,
             rtt_untold: false,
             syn_lost: false,
-            expired_for: None,
+            expired: false,
             last_sent: Time::ZERO,
             counters: SenderCounters::default(),
             limits: LimitClock::default(),

@@ -62,6 +62,7 @@ impl Sender {
     pub(super) fn on_new_ack(&mut self, now: Time, ack: u64, segment: &Segment, fresh: u64) {
         let flight_before = self.flight.in_flight();
         self.found = None;
+        self.expired = false;
         let acked = self.flight.acknowledge(ack);
         if !self.standard {
             return self.on_any_new_ack(now, segment, flight_before, fresh, acked);

@@ -47,7 +47,6 @@ impl Sender {
             self.syn_lost = true;
         } else {
             self.note_timeout_cut();
-            let una = self.flight.una();
             self.recovery.on_timeout(&mut self.flight);
             let event = TimeoutEvent {
                 now,
@@ -55,7 +54,7 @@ impl Sender {
                 in_flight: self.in_flight(),
                 outstanding: self.outstanding(),
             };
-            let again = self.expired_for.replace(una) == Some(una);
+            let again = std::mem::replace(&mut self.expired, true);
             let response = if again && self.holds_ssthresh() {
                 Response {
                     ssthresh: self.window.ssthresh,

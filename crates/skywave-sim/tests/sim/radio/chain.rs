@@ -11,6 +11,10 @@ use crate::common::ftp;
 
 /// NewReno from one end of a chain of stations, 200 m apart, to the other.
 fn chain(hops: usize, rts: Option<u32>, routing: RoutingSpec) -> Outcome {
+    seeded(hops, rts, routing, 1)
+}
+
+fn seeded(hops: usize, rts: Option<u32>, routing: RoutingSpec, seed: u64) -> Outcome {
     let mac = mac::Config {
         rts_threshold: rts,
         ..mac::Config::ieee80211g()
@@ -21,7 +25,7 @@ fn chain(hops: usize, rts: Option<u32>, routing: RoutingSpec) -> Outcome {
     config.acking = Acking::EverySegment;
     let mut radio = fixed(&places, mac);
     radio.routing = routing;
-    simulate(&run(radio, vec![ftp("bulk", 0, hops, config)], 20, 1))
+    simulate(&run(radio, vec![ftp("bulk", 0, hops, config)], 20, seed))
 }
 
 fn goodputs(rts: Option<u32>) -> Vec<f64> {
@@ -46,8 +50,11 @@ fn every_hop_costs_goodput_and_rts_costs_some_more() {
 fn with_aodv_a_chain_carries_nearly_as_much_as_with_given_routes() {
     for hops in [1, 4] {
         let aodv = RoutingSpec::Aodv(aodv::Config::default());
-        let [given, found] =
-            [RoutingSpec::Static, aodv].map(|r| chain(hops, None, r).flows[0].goodput_bps);
+        // Of ten seeds, as routes break at the moments of single collisions.
+        let [given, found] = [RoutingSpec::Static, aodv].map(|routing| {
+            let goodput = |seed| seeded(hops, None, routing.clone(), seed).flows[0].goodput_bps;
+            (1..=10).map(goodput).sum::<f64>()
+        });
         assert!(found > 0.5 * given, "{hops}: {found} {given}");
     }
 }
