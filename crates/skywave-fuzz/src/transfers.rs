@@ -227,9 +227,8 @@ impl Written {
     }
 }
 
-/// Makes a packet capture of TCP packets that are read out of `data`, and reads it as transfers. What the transfers and
-/// the path models fitted to them tell must be finite, and no more bytes may have arrived than were sent; panics if
-/// not.
+/// Reads TCP packets out of `data`, writes them as a packet capture, and reads the capture as transfers. Panics if a
+/// measure of a transfer, or of the path model fitted to it, is not finite, or if more bytes arrived than were sent.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let Ok(mut written) = Written::new(&mut bytes) else {

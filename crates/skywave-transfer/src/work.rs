@@ -38,7 +38,7 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
         },
     )
     .await?;
-    Ok(giving.outcome())
+    Ok(giving.outcome)
 }
 
 /// Connects to the host `from` and gets the files and folders of these names, or all that it offers if `names` is
@@ -188,7 +188,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
                 Ok(())
             };
             let given = given.await;
-            counts.add_given(asked, giving.outcome(), comes_again(&given));
+            counts.add_given(asked, giving.outcome, comes_again(&given));
             if count.is_some_and(|n| counts.done() >= n) {
                 door.shut(Shut::Done);
             }

@@ -21,7 +21,7 @@ pub enum Keep {
     /// Headers with their options alone: a simulated packet has nothing else to tell.
     #[default]
     Headers,
-    /// So many bytes from the IP header on, but never less than the headers.
+    /// First bytes of the packet, this number of them from the IP header on; all headers in any case.
     Bytes(u32),
     /// Whole packet, with its payload, which is zeros.
     All,

@@ -47,9 +47,9 @@ impl RunResult {
 
 /// The results of an experiment: a run for every point and seed, or a gap where it is missing.
 ///
-/// There may be a million of them. So they are packed, and beyond some megabytes they are in a file without a name;
-/// each is unpacked when it is asked for. Where that file cannot be read, a run is a gap, and [`Results::check`] says
-/// so.
+/// An experiment may have a million runs. The results keep them packed, beyond some megabytes in a file without a name,
+/// and unpack a run when a caller asks for it. A run that this file does not give back counts as missing, and
+/// [`Results::check`] returns the error.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// Version of the engine that made the runs.
@@ -79,7 +79,7 @@ enum Recorded {
 }
 
 impl Results {
-    /// Results of so many points with these seeds in which every run is missing.
+    /// Results without any run yet, for the number `points` of sweep points and these seeds.
     pub fn empty(engine: &str, seeds: &[u64], points: usize) -> Self {
         Self::beside(engine, seeds, points, None)
     }

@@ -42,8 +42,8 @@ pub(crate) struct Giving {
     which: Vec<u32>,
     ended: Vec<bool>,
     marks: HashMap<u32, Arc<Marks>>,
-    done: usize,
-    failed: usize,
+    /// Files that the receiver has, and items given up, so far.
+    pub(crate) outcome: Outcome,
 }
 
 /// How far a file ever was, over whichever connection: progress is what was never there before.
@@ -87,8 +87,7 @@ impl Giving {
             items,
             which,
             marks: HashMap::new(),
-            done: 0,
-            failed: 0,
+            outcome: Outcome::default(),
         }
     }
 
@@ -107,14 +106,6 @@ impl Giving {
         })
     }
 
-    /// Files that are there, and items given up, so far.
-    pub(crate) fn outcome(&self) -> Outcome {
-        Outcome {
-            done: self.done,
-            failed: self.failed,
-        }
-    }
-
     fn item(&self, number: u32) -> &Item {
         &self.items[self.which[number as usize] as usize]
     }
@@ -131,9 +122,9 @@ impl Giving {
         self.marks.remove(&number);
         self.ended[number as usize] = true;
         if !done {
-            self.failed += 1;
+            self.outcome.failed += 1;
         } else if !self.item(number).is_folder() {
-            self.done += 1;
+            self.outcome.done += 1;
         }
     }
 }

@@ -14,7 +14,7 @@ pub(in crate::routing) const STATIONS: usize = 7;
 #[derive(Clone, Debug)]
 enum Step {
     Link(usize, usize, bool),
-    OneWayDelays(usize, usize, bool),
+    OneWay(usize, usize, bool),
     Send(usize, usize),
 }
 
@@ -32,7 +32,7 @@ fn step() -> impl Strategy<Value = (u64, Step)> {
     let pair = (1..=STATIONS, 1..STATIONS).prop_map(|(a, b)| (a, b + usize::from(b >= a)));
     let what = prop_oneof![
         4 => (pair.clone(), any::<bool>()).prop_map(|((a, b), up)| Step::Link(a, b, up)),
-        1 => (pair.clone(), any::<bool>()).prop_map(|((a, b), up)| Step::OneWayDelays(a, b, up)),
+        1 => (pair.clone(), any::<bool>()).prop_map(|((a, b), up)| Step::OneWay(a, b, up)),
         6 => pair.prop_map(|(a, b)| Step::Send(a, b)),
     ];
     let pause = prop_oneof![4 => 0..20u64, 3 => 0..1000u64, 2 => 0..10_000u64, 1 => 0..40_000u64];
@@ -89,7 +89,7 @@ pub(in crate::routing) fn check<C: Protocol>(
         run::<C>(&mut network, Duration::from_millis(pause))?;
         match step {
             Step::Link(a, b, up) => network.link(a, b, up),
-            Step::OneWayDelays(a, b, up) => network.one_way(a, b, up),
+            Step::OneWay(a, b, up) => network.one_way(a, b, up),
             Step::Send(a, b) => sent = network.send(a, b),
         }
     }

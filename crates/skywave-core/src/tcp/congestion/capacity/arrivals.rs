@@ -10,14 +10,15 @@ use crate::tcp::flight::RateSample;
 use crate::time::{Duration, Offset, Time};
 use crate::units::Rate;
 
-/// Time that clocks which tick coarsely may hide.
+/// Longest tick of a receiver's clock: two readings may differ by this much less than the time between them.
 const TICK: Duration = Duration::from_millis(10);
-/// Data that took less than one part in so many of the time of their ACKs arrived before a queue on the way back. Less
-/// may be jitter.
+/// ACKs that take at least this many times as long as their data arrived through a queue on the way back. Jitter
+/// stretches them by less.
 const STRETCHED: u64 = 2;
 
-/// A clock that has run for less than one part in so many of the time since its first reading ticks otherwise than is
-/// thought: what it shows is not believed. A queue that grows on the way back hides less.
+/// The receiver's clock is not used if the sender's has run at least this many times as far since the first reading:
+/// the receiver's timestamps then have another tick than the sender assumes. A queue on the way back, which delays the
+/// readings, slows the clock down by less.
 const CREEPS: u64 = 8;
 
 /// Bytes delivered on the connection as of each ACK of the latest round trip, and when the last of them arrived.
@@ -37,8 +38,9 @@ impl Arrivals {
         while self.acks.front().is_some_and(|ack| ack.0 < prior) {
             self.acks.pop_front();
         }
-        // In QUIC an ACK may be about packets that were overtaken.
-        let latest = self.latest.max(Some(sample.receiver_time?))?;
+        let read = sample.receiver_time?;
+        // In QUIC an ACK may report packets that later ones have overtaken: its reading is then an older one.
+        let latest = self.latest.map_or(read, |latest| latest.max(read));
         self.latest = Some(latest);
         let first = *self.first.get_or_insert((now, latest));
         let since = self.acks.front().filter(|ack| ack.0 == prior).copied();
