@@ -71,9 +71,10 @@ pub(super) struct Losses {
     /// Since the latest drain, and between the two before.
     cruise: Span,
     before: Span,
-    /// Lost and sent, in segments, of the drains of late.
-    lost: f64,
+    /// Sent in the drains of late, lost of it, and the part of those that counts as usual, in segments.
     sent: f64,
+    lost: f64,
+    usual: f64,
     /// Cycles for which the buffer still counts as short.
     short: u32,
 }
@@ -84,8 +85,9 @@ impl Default for Losses {
             drain: Span::NEVER,
             cruise: Span::NEVER,
             before: Span::NEVER,
-            lost: 0.0,
             sent: 0.0,
+            lost: 0.0,
+            usual: 0.0,
             short: 0,
         }
     }
@@ -132,23 +134,25 @@ impl Losses {
     pub(super) fn settle(&mut self, mss: u32) {
         let (sent, lost) = std::mem::replace(&mut self.drain, Span::NEVER).segments(mss);
         if sent > 0.0 {
-            let lost = lost.min(sent * (BURST * self.share() + BURST_PART));
+            let usual = lost.min(sent * (BURST * self.share() + BURST_PART));
             let kept = libm::exp(-sent / MEMORY);
-            self.lost = self.lost * kept + lost;
             self.sent = self.sent * kept + sent;
+            self.lost = self.lost * kept + lost;
+            self.usual = self.usual * kept + usual;
         }
         let (sent, lost) = std::mem::replace(&mut self.before, Span::NEVER).segments(mss);
         self.short = self.short.saturating_sub(1);
         if sent >= ENOUGH && self.is_excess(lost / sent, sent) {
-            self.lost *= DOUBTED;
+            self.usual *= DOUBTED;
             self.short = SHORT;
         }
     }
 
-    /// Whether losing this share of `sent` segments is more than usual.
+    /// Whether losing this share of `sent` segments is more than drains lose. All that they lose counts: against the
+    /// part that is usual so far, a channel that loses much would always be in doubt, and nothing become usual.
     fn is_excess(&self, share: f64, sent: f64) -> bool {
         let variance = share * (1.0 - share) * (1.0 / sent + 1.0 / self.sent.max(1.0));
-        share - self.share() > EXCESS + DEVIATIONS * libm::sqrt(variance)
+        share - self.share_of(self.lost) > EXCESS + DEVIATIONS * libm::sqrt(variance)
     }
 
     /// The buffer may be so short that a burst overflows it.
@@ -158,10 +162,15 @@ impl Losses {
 
     /// The share that the channel loses.
     pub(super) fn share(&self) -> f64 {
+        self.share_of(self.usual).min(LARGEST)
+    }
+
+    /// This part of what was sent in drains; zero before that was enough.
+    fn share_of(&self, segments: f64) -> f64 {
         if self.sent < ENOUGH {
             return 0.0;
         }
-        (self.lost / self.sent).min(LARGEST)
+        segments / self.sent
     }
 }
 
@@ -215,6 +224,17 @@ mod tests {
         losses.end_drain(0);
         cycle(&mut losses, &mut begin, 0, 150);
         assert_near(losses.share(), 0.05, "share after a burst");
+    }
+
+    #[test]
+    fn a_channel_that_loses_much_everywhere_is_not_in_doubt() {
+        // What counts as usual rises slowly; were it what the cruise is compared with, it would be halved each time.
+        let (mut losses, mut begin) = (Losses::default(), 0);
+        losses.end_drain(0);
+        for _ in 0..20 {
+            cycle(&mut losses, &mut begin, 300, 60);
+        }
+        assert!((losses.share() - 0.3).abs() < 1e-3, "{}", losses.share());
     }
 
     #[test]
