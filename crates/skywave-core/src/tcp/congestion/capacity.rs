@@ -106,7 +106,7 @@ impl Capacity {
             model: Model::new(setup.mss),
             start: Start::default(),
             phase: Phase::Startup,
-            giving: Giving::default(),
+            giving: Giving::at_start(),
             beside: Beside::default(),
             cubic: beside::cubic(),
             own,

@@ -33,6 +33,8 @@ pub(super) struct Giving {
     gave: bool,
     /// A loss or a mark was a reason for some of what is given.
     for_loss: bool,
+    /// The queue that the start has left may be the reason.
+    for_start: bool,
     low: f64,
     high: f64,
     /// Two round trips after the drain.
@@ -47,6 +49,7 @@ impl Default for Giving {
             pace: 1.0,
             gave: false,
             for_loss: false,
+            for_start: false,
             low: f64::INFINITY,
             high: 0.0,
             drained: f64::INFINITY,
@@ -56,6 +59,14 @@ impl Default for Giving {
 }
 
 impl Giving {
+    /// Alone at the start of a connection.
+    pub(super) fn at_start() -> Self {
+        Self {
+            for_start: true,
+            ..Self::default()
+        }
+    }
+
     /// Alone after having been beside others.
     pub(super) fn again() -> Self {
         Self {
@@ -113,7 +124,9 @@ impl Giving {
                     verdict = Verdict::Shared;
                 } else {
                     self.calm += 1;
-                    self.pace = (self.pace + BACK).min(1.0);
+                    let back = if self.for_start { 1.0 } else { BACK };
+                    self.for_start = false;
+                    self.pace = (self.pace + back).min(1.0);
                     self.for_loss &= self.pace < 1.0;
                 }
             } else if varies <= threshold.min(low / 4.0).max(low / 16.0) {
@@ -204,6 +217,26 @@ mod tests {
         cycle(&mut giving, &[30.0, 20.0, 10.0, 8.0]);
         giving.take_back();
         assert_near(giving.pace(), 1.0, "pace when all had come back");
+    }
+
+    #[test]
+    fn what_the_queue_of_the_start_took_comes_back_with_the_first_calm_cycle() {
+        let mut giving = Giving::at_start();
+        giving.give_for_loss();
+        assert_eq!(
+            cycle(&mut giving, &[90.0, 70.0, 50.0, 40.0]),
+            Verdict::Shared
+        );
+        assert_eq!(
+            cycle(&mut giving, &[40.0, 30.0, 20.0, 9.0]),
+            Verdict::Shared
+        );
+        assert_eq!(cycle(&mut giving, &[9.0, 3.0, 2.0, 1.0]), Verdict::Calm);
+        assert_near(giving.pace(), 1.0, "pace after the first calm cycle");
+        giving.give();
+        cycle(&mut giving, &[0.0; 4]);
+        assert_eq!(cycle(&mut giving, &[0.0; 4]), Verdict::Calm);
+        assert_near(giving.pace(), 0.955, "pace after a later one");
     }
 
     #[test]
