@@ -300,6 +300,7 @@ impl Connection {
             rtt: message.rtt,
             app_limited: message.app_limited,
             too_short: message.interval.is_none(),
+            of_original: false,
         })
     }
 

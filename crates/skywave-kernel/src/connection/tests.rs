@@ -219,6 +219,7 @@ impl Alone {
             rtt: m.rtt,
             app_limited: m.app_limited,
             too_short: m.interval.is_none(),
+            of_original: false,
         });
         let before = Self::segments(m, nxt - una + acked);
         let is_slow = self.window.cwnd < self.window.ssthresh;

@@ -47,6 +47,10 @@ pub struct RateSample {
     /// The interval is shorter than the smallest round trip, as happens after reneging or
     /// compressed ACKs: the sample says nothing about the path.
     pub too_short: bool,
+    /// The sampled segment was sent again, and arrived sooner after that than the smallest round trip: what arrived is
+    /// what was sent before (RFC 8985 section 6.2), and everything the sample says of the time in between is of less
+    /// than a round trip.
+    pub of_original: bool,
 }
 
 impl RateSample {
@@ -240,6 +244,7 @@ impl RateSampler {
         let send_elapsed = newest.sent.since(newest.first_sent);
         let ack_elapsed = self.delivered_at.since(newest.delivered_at);
         let interval = send_elapsed.max(ack_elapsed);
+        let took = self.delivered_at.since(newest.sent);
         Some(RateSample {
             delivered: self.delivered - newest.delivered,
             interval,
@@ -250,10 +255,11 @@ impl RateSampler {
             flight_before: self.flight_before,
             flight_now: flight,
             lost: lost - newest.lost,
-            rtt: (!newest.resent && !newest.untimed).then(|| self.delivered_at.since(newest.sent)),
+            rtt: (!newest.resent && !newest.untimed).then_some(took),
             app_limited: newest.app_limited,
             receiver_time: None,
             too_short: interval < min_rtt,
+            of_original: newest.resent && took < min_rtt,
         })
     }
 

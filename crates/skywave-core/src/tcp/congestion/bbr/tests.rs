@@ -244,6 +244,7 @@ fn a_sample_shorter_than_a_round_trip_is_none() {
         rtt: None,
         app_limited: false,
         too_short: true,
+        of_original: false,
     };
     let event = AckEvent {
         rate: Some(sample),

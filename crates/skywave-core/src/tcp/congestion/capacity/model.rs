@@ -86,7 +86,8 @@ impl Model {
 
     /// An ACK came, with the sender's window; whether a round trip is over.
     pub(super) fn on_ack(&mut self, ack: &AckEvent, sample: &RateSample, cwnd: Segments) -> bool {
-        let round = self.rounds.on_ack(sample);
+        // Otherwise a round trip would end whenever a segment comes late that was sent again for nothing.
+        let round = !sample.of_original && self.rounds.on_ack(sample);
         if round && self.rebuilding > 0 {
             self.rebuilding -= 1;
         } else if round {

@@ -195,6 +195,22 @@ fn jitter_is_no_queue() {
 }
 
 #[test]
+fn what_was_sent_again_for_nothing_ends_no_round_trip() {
+    for (original, rounds) in [(false, 5), (true, 0)] {
+        let mut sender = Sender::alone();
+        let before = sender.law.model.rounds.count();
+        for _ in 0..5 {
+            // It was sent again a moment ago, when as much had been delivered as by now.
+            let mut ack = sender.acks.ack(1, ms(1), 0);
+            let sample = ack.rate.as_mut().expect("a sample");
+            sample.of_original = original;
+            sender.law.grow(&ack, &mut sender.window);
+        }
+        assert_eq!(sender.law.model.rounds.count() - before, rounds);
+    }
+}
+
+#[test]
 fn a_queue_that_stays_and_varies_is_others() {
     let sender = Sender::beside();
     assert!(sender.law.giving.has_given_enough());

@@ -74,6 +74,7 @@ impl Acks {
             rtt: Some(self.rtt),
             app_limited: self.app_limited,
             too_short: false,
+            of_original: false,
         };
         AckEvent {
             now: self.now,

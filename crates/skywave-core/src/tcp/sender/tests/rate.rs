@@ -184,6 +184,23 @@ fn a_segment_sent_again_has_a_new_snapshot() {
 }
 
 #[test]
+fn what_arrives_too_soon_after_it_was_sent_again_is_the_original() {
+    for (after, original) in [(40, true), (100, false)] {
+        let (config, heard) = listening("sack", 6, None);
+        let mut s = Script::sent(config, 6);
+        s.wait(100);
+        for newest in [5, 6, 7] {
+            s.dupack_sacking(&[2..newest]);
+        }
+        assert_eq!(s.poll().first(), Some(&1));
+        s.wait(after);
+        s.ack(7);
+        let sample = last_ack(&heard).rate.expect("a sample");
+        assert_eq!(sample.of_original, original, "{after} ms after that");
+    }
+}
+
+#[test]
 fn an_application_that_writes_too_little_is_seen_in_the_sample() {
     let (config, heard) = listening("sack", 10, None);
     let mut s = Script::idle(config);
