@@ -201,7 +201,7 @@ impl Capacity {
             return false;
         };
         let queue = &self.model.queue;
-        let own = queue.base() * cycle.asked() * OWN_QUEUE + self.model.threshold();
+        let own = queue.base() * cycle.asked() * OWN_QUEUE + self.model.grain();
         cycle.is_steady() || queue.latest().min(queue.now()) > own
     }
 

@@ -3,7 +3,7 @@
 use super::super::path::{FEWEST, Largest, Lumps, MaxRate, NO_RATE, Pace, Rounds, delivered_in};
 use super::arrivals::Arrivals;
 use super::losses::Losses;
-use super::queue::Queue;
+use super::queue::{LONGEST_WAIT, Queue};
 use crate::tcp::flight::RateSample;
 use crate::tcp::window::AckEvent;
 use crate::time::{Duration, Time};
@@ -25,9 +25,6 @@ const OVERLOAD: f64 = 0.3;
 const TOO_MANY: Segments = Segments(8.0);
 /// ... in as many round trips in a row.
 const OVERLOADED_ROUNDS: u32 = 2;
-
-/// A delay of more than this part of the base may be a queue, however much delays vary.
-const SURELY_NO_QUEUE: f64 = 0.5;
 
 /// A cycle that delivers less than this part of the rate is one of a path that has become slower.
 const SLOWER: f64 = 0.8;
@@ -113,7 +110,7 @@ impl Model {
     /// A round trip is over. `steady`: the sender itself has changed nothing that shows in it.
     pub(super) fn end_round(&mut self, now: Time, steady: bool) {
         self.queue.end_round(steady);
-        let surely_none = self.queue.base() * SURELY_NO_QUEUE;
+        let surely_none = self.queue.base() * LONGEST_WAIT;
         if self.queue.latest() <= self.threshold().min(surely_none) {
             self.quiet_at = now;
         }
@@ -194,6 +191,11 @@ impl Model {
         self.queue.threshold(self.rate())
     }
 
+    /// Seconds from which on a queue is another one than before.
+    pub(super) fn grain(&self) -> f64 {
+        self.queue.grain(self.rate())
+    }
+
     /// The latest round trip had a queue.
     pub(super) fn has_queue(&self) -> bool {
         self.queue.latest() > self.threshold()
@@ -206,6 +208,6 @@ impl Model {
 
     /// Whether a loss now is one that a queue may have caused.
     pub(super) fn is_congested(&self) -> bool {
-        self.overloaded >= OVERLOADED_ROUNDS || self.queue.is_long_for_the_buffer(self.threshold())
+        self.overloaded >= OVERLOADED_ROUNDS || self.queue.is_long_for_the_buffer(self.grain())
     }
 }

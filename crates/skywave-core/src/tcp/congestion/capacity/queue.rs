@@ -23,6 +23,13 @@ const NOISES: f64 = 4.0;
 /// ... and so many times what the samples of one round trip are above their smallest one on average.
 const SCATTERS: f64 = 3.0;
 
+/// A wait is none below this multiple of what the samples of that round trip which had the smallest one were above it
+/// on average. Where jitter keeps the order of packets, each waits for those before it, and of many none is as early as
+/// of the few of a slow start.
+const IN_ORDER: f64 = 1.5;
+/// A wait of more than this part of the base may be a queue, however much delays vary.
+pub(super) const LONGEST_WAIT: f64 = 0.5;
+
 /// Weight of a round trip in what is usual.
 const GAIN: f64 = 1.0 / 8.0;
 
@@ -54,6 +61,11 @@ impl Round {
         } else {
             self.least_rtt
         }
+    }
+
+    /// Mean of the samples above their smallest one; `None` of fewer than two.
+    fn scatter(&self) -> Option<f64> {
+        (self.count >= 2.0).then(|| self.sum / self.count - self.least())
     }
 }
 
@@ -97,6 +109,8 @@ pub(super) struct Queue {
     unqueued: [f64; 3],
     noise: f64,
     scatter: f64,
+    /// The scatter of the round trip that had the smallest sample.
+    scatter_of_least: f64,
     range: Range,
     range_before: Range,
     range_rounds: u32,
@@ -112,6 +126,7 @@ impl Default for Queue {
             unqueued: [0.0; 3],
             noise: 0.0,
             scatter: 0.0,
+            scatter_of_least: 0.0,
             range: Range::NEW,
             range_before: Range::NEW,
             range_rounds: 0,
@@ -163,9 +178,13 @@ impl Queue {
         }
         if steady {
             self.noise += ((queue - self.latest).abs() - self.noise) * GAIN;
-            if self.round.count >= 2.0 {
-                let scatter = self.round.sum / self.round.count - self.round.least();
+        }
+        if let Some(scatter) = self.round.scatter() {
+            if steady {
                 self.scatter += (scatter - self.scatter) * GAIN;
+            }
+            if queue <= 0.0 {
+                self.scatter_of_least = scatter;
             }
         }
         self.latest = queue;
@@ -221,9 +240,15 @@ impl Queue {
         self.noise
     }
 
-    /// Delay above the base, in seconds, that counts as a queue on a path of `rate` segments a
-    /// second.
+    /// Delay above the base, in seconds, that counts as a queue on a path of `rate` segments a second.
     pub(super) fn threshold(&self, rate: f64) -> f64 {
+        let in_order = self.scatter_of_least * IN_ORDER;
+        self.grain(rate)
+            .max(in_order.min(self.base() * LONGEST_WAIT))
+    }
+
+    /// Seconds by which a queue has to change on a path of `rate` segments a second, to be another one.
+    pub(super) fn grain(&self, rate: f64) -> f64 {
         let few = FEW / rate.max(1.0);
         (self.base() * PART)
             .max(few)
@@ -231,11 +256,11 @@ impl Queue {
             .max(self.scatter * SCATTERS)
     }
 
-    /// The queue is in the upper half of its range of late, and the range is more than a queue of `threshold`.
-    pub(super) fn is_long_for_the_buffer(&self, threshold: f64) -> bool {
+    /// The queue is in the upper half of its range of late, and the range is more than `grain`.
+    pub(super) fn is_long_for_the_buffer(&self, grain: f64) -> bool {
         let queue = self.latest.min(self.now());
         let Range { low, high } = self.range.and(self.range_before).with(queue);
-        high - low > 1.5 * threshold && queue >= f64::midpoint(low, high)
+        high - low > 1.5 * grain && queue >= f64::midpoint(low, high)
     }
 
     /// The path is longer by `step`, which was no queue.

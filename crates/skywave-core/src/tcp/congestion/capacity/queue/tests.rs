@@ -162,3 +162,26 @@ fn delays_told_together_count_each() {
         "three times 10 ms: {threshold}"
     );
 }
+
+#[test]
+fn jitter_that_keeps_the_order_is_no_queue() {
+    let mut path = Path::new(0.0);
+    // Few packets: one of them is early. Of many each waits for a late one before it.
+    path.round(&[(0.0, 0.0), (4.0, 0.0), (8.0, 0.0)]);
+    for _ in 0..20 {
+        path.round(&[(5.0, 0.0), (5.1, 0.0), (5.2, 0.0)]);
+    }
+    path.expect(5.0, 100.0);
+    let threshold = path.queue.threshold(RATE);
+    assert_near(threshold, 6.0 * MS, "half as much again as 4 ms");
+    assert!(path.queue.grain(RATE) < 4.0 * MS, "a change of it is one");
+    // However much samples vary, half of the base may be a queue.
+    let mut path = Path::new(0.0);
+    path.round(&[(0.0, 0.0), (300.0, 0.0)]);
+    path.round(&[(90.0, 0.0), (90.0, 0.0)]);
+    let threshold = path.queue.threshold(RATE);
+    assert_near(threshold, path.queue.base() * LONGEST_WAIT, "threshold");
+    // The smallest sample is one of a round trip that varies little now.
+    path.round(&[(0.0, 0.0), (0.1, 0.0)]);
+    assert_near(path.queue.scatter_of_least, 0.05 * MS, "scatter");
+}
