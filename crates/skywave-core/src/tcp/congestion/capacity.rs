@@ -48,7 +48,7 @@ const WINDOW: f64 = 2.0;
 /// BDPs in flight while it looks: alone, and beside others.
 const LOOK_ALONE: f64 = 0.5;
 const LOOK_BESIDE: f64 = 0.75;
-/// Part of the queue that the latest probe may have made, which is its own with what is no queue.
+/// Part of the queue that the latest probe may have made which is its own, with the least change of one.
 const OWN_QUEUE: f64 = 0.5;
 /// Segments in a burst where the buffer is short.
 const SHORT_BURST: u64 = 2;
@@ -201,7 +201,7 @@ impl Capacity {
             return false;
         };
         let queue = &self.model.queue;
-        let own = queue.base() * cycle.asked() * OWN_QUEUE + self.model.grain();
+        let own = queue.base() * cycle.asked() * OWN_QUEUE + self.model.least_change();
         cycle.is_steady() || queue.latest().min(queue.now()) > own
     }
 

@@ -48,8 +48,7 @@ pub struct RateSample {
     /// compressed ACKs: the sample says nothing about the path.
     pub too_short: bool,
     /// The sampled segment was sent again, and arrived sooner after that than the smallest round trip: what arrived is
-    /// what was sent before (RFC 8985 section 6.2), and everything the sample says of the time in between is of less
-    /// than a round trip.
+    /// what was sent before (RFC 8985 section 6.2), and no round trip began with `prior_delivered`.
     pub of_original: bool,
 }
 

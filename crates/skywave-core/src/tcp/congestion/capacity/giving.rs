@@ -33,8 +33,8 @@ pub(super) struct Giving {
     gave: bool,
     /// A loss or a mark was a reason for some of what is given.
     for_loss: bool,
-    /// The queue that the start has left may be the reason.
-    for_start: bool,
+    /// Part of the pace that the next calm cycle gives back.
+    back: f64,
     low: f64,
     high: f64,
     /// Two round trips after the drain.
@@ -49,7 +49,7 @@ impl Default for Giving {
             pace: 1.0,
             gave: false,
             for_loss: false,
-            for_start: false,
+            back: BACK,
             low: f64::INFINITY,
             high: 0.0,
             drained: f64::INFINITY,
@@ -59,10 +59,11 @@ impl Default for Giving {
 }
 
 impl Giving {
-    /// Alone at the start of a connection.
+    /// Alone at the start of a connection, whose queue is a reason to give way, with losses and without: all comes back with
+    /// the first calm cycle, as others would have kept it from being one.
     pub(super) fn at_start() -> Self {
         Self {
-            for_start: true,
+            back: 1.0,
             ..Self::default()
         }
     }
@@ -124,8 +125,7 @@ impl Giving {
                     verdict = Verdict::Shared;
                 } else {
                     self.calm += 1;
-                    let back = if self.for_start { 1.0 } else { BACK };
-                    self.for_start = false;
+                    let back = std::mem::replace(&mut self.back, BACK);
                     self.pace = (self.pace + back).min(1.0);
                     self.for_loss &= self.pace < 1.0;
                 }

@@ -1,8 +1,8 @@
 //! Share of segments that the channel itself loses, and losses beyond it.
 //!
 //! The first is measured on what is sent while the sender drains: less than the path carries, so that no queue
-//! overflows by its doing. What is lost in between, in more than this share, is the sender's own doing or that
-//! of others.
+//! overflows by its doing. What is lost in between, in a larger share than in
+//! drains, is the sender's own doing or that of others.
 
 use crate::tcp::flight::LossSample;
 
@@ -17,7 +17,7 @@ const LARGEST: f64 = 0.35;
 const BURST: f64 = 3.0;
 const BURST_PART: f64 = 0.05;
 
-/// Excess over the usual share of losses, as a part of what was sent, above which losses are not
+/// Excess over the share that drains lose, as a part of what was sent, above which losses are not
 /// the channel's; a number of standard deviations comes on top.
 const EXCESS: f64 = 0.05;
 const DEVIATIONS: f64 = 3.0;
@@ -165,7 +165,7 @@ impl Losses {
         self.share_of(self.usual).min(LARGEST)
     }
 
-    /// This part of what was sent in drains; zero before that was enough.
+    /// So many segments as a part of what was sent in drains; zero before that was enough.
     fn share_of(&self, segments: f64) -> f64 {
         if self.sent < ENOUGH {
             return 0.0;

@@ -191,9 +191,9 @@ impl Model {
         self.queue.threshold(self.rate())
     }
 
-    /// Seconds from which on a queue is another one than before.
-    pub(super) fn grain(&self) -> f64 {
-        self.queue.grain(self.rate())
+    /// Seconds by which a queue has to change for that to mean something.
+    pub(super) fn least_change(&self) -> f64 {
+        self.queue.least_change(self.rate())
     }
 
     /// The latest round trip had a queue.
@@ -208,6 +208,7 @@ impl Model {
 
     /// Whether a loss now is one that a queue may have caused.
     pub(super) fn is_congested(&self) -> bool {
-        self.overloaded >= OVERLOADED_ROUNDS || self.queue.is_long_for_the_buffer(self.grain())
+        self.overloaded >= OVERLOADED_ROUNDS
+            || self.queue.is_long_for_the_buffer(self.least_change())
     }
 }

@@ -23,11 +23,11 @@ const NOISES: f64 = 4.0;
 /// ... and so many times what the samples of one round trip are above their smallest one on average.
 const SCATTERS: f64 = 3.0;
 
-/// A wait is none below this multiple of what the samples of that round trip which had the smallest one were above it
-/// on average. Where jitter keeps the order of packets, each waits for those before it, and of many none is as early as
-/// of the few of a slow start.
+/// No queue is below this multiple of the scatter around the smallest sample. Where jitter keeps packets in order, each
+/// waits for the late ones before it, so that of many none is as early as some of a slow start's few.
 const IN_ORDER: f64 = 1.5;
-/// A wait of more than this part of the base may be a queue, however much delays vary.
+/// Longest wait, in parts of the base, that the scatter around the smallest sample excuses; and that a round trip may have
+/// which was surely without a queue.
 pub(super) const LONGEST_WAIT: f64 = 0.5;
 
 /// Weight of a round trip in what is usual.
@@ -109,7 +109,7 @@ pub(super) struct Queue {
     unqueued: [f64; 3],
     noise: f64,
     scatter: f64,
-    /// The scatter of the round trip that had the smallest sample.
+    /// The scatter of the latest round trip that had the smallest sample.
     scatter_of_least: f64,
     range: Range,
     range_before: Range,
@@ -243,12 +243,12 @@ impl Queue {
     /// Delay above the base, in seconds, that counts as a queue on a path of `rate` segments a second.
     pub(super) fn threshold(&self, rate: f64) -> f64 {
         let in_order = self.scatter_of_least * IN_ORDER;
-        self.grain(rate)
+        self.least_change(rate)
             .max(in_order.min(self.base() * LONGEST_WAIT))
     }
 
-    /// Seconds by which a queue has to change on a path of `rate` segments a second, to be another one.
-    pub(super) fn grain(&self, rate: f64) -> f64 {
+    /// Seconds by which a queue has to change on a path of `rate` segments a second for that to mean something.
+    pub(super) fn least_change(&self, rate: f64) -> f64 {
         let few = FEW / rate.max(1.0);
         (self.base() * PART)
             .max(few)
@@ -256,11 +256,12 @@ impl Queue {
             .max(self.scatter * SCATTERS)
     }
 
-    /// The queue is in the upper half of its range of late, and the range is more than `grain`.
-    pub(super) fn is_long_for_the_buffer(&self, grain: f64) -> bool {
+    /// The queue is in the upper half of its range of late, and the range is more than one and a half times
+    /// `least_change`.
+    pub(super) fn is_long_for_the_buffer(&self, least_change: f64) -> bool {
         let queue = self.latest.min(self.now());
         let Range { low, high } = self.range.and(self.range_before).with(queue);
-        high - low > 1.5 * grain && queue >= f64::midpoint(low, high)
+        high - low > 1.5 * least_change && queue >= f64::midpoint(low, high)
     }
 
     /// The path is longer by `step`, which was no queue.

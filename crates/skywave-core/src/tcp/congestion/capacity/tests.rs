@@ -195,6 +195,14 @@ fn jitter_is_no_queue() {
 }
 
 #[test]
+fn what_the_queue_of_the_start_cost_comes_back() {
+    let mut sender = Sender::alone();
+    sender.law.giving.give_for_loss();
+    sender.until(0, 40, |law| law.giving.calm() > 0);
+    assert_near(sender.law.giving.pace(), 1.0, "the pace that is left");
+}
+
+#[test]
 fn what_was_sent_again_for_nothing_ends_no_round_trip() {
     for (original, rounds) in [(false, 5), (true, 0)] {
         let mut sender = Sender::alone();

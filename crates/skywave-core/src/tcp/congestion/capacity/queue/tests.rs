@@ -27,6 +27,11 @@ impl Path {
 
     /// A round trip of 100 ms with these waits there and back; 0.1 s pass.
     fn round(&mut self, waits: &[(f64, f64)]) {
+        self.round_of(true, waits);
+    }
+
+    /// As [`Self::round`], of a sender that is `steady` or is not.
+    fn round_of(&mut self, steady: bool, waits: &[(f64, f64)]) {
         for (there, back) in waits {
             let rtt = Duration::from_secs_f64((100.0 + there + back) * MS);
             let arrived = self.now.as_secs_f64() + self.ahead + (50.0 + there) * MS;
@@ -34,7 +39,7 @@ impl Path {
             let delay = OneWayDelays::of(arrived.offset_from(self.now));
             self.queue.on_ack(self.now, Some(rtt), Some(delay));
         }
-        self.queue.end_round(true);
+        self.queue.end_round(steady);
         self.now += Duration::from_millis(100);
     }
 
@@ -167,14 +172,17 @@ fn delays_told_together_count_each() {
 fn jitter_that_keeps_the_order_is_no_queue() {
     let mut path = Path::new(0.0);
     // Few packets: one of them is early. Of many each waits for a late one before it.
-    path.round(&[(0.0, 0.0), (4.0, 0.0), (8.0, 0.0)]);
+    path.round_of(false, &[(0.0, 0.0), (4.0, 0.0), (8.0, 0.0)]);
     for _ in 0..20 {
         path.round(&[(5.0, 0.0), (5.1, 0.0), (5.2, 0.0)]);
     }
     path.expect(5.0, 100.0);
     let threshold = path.queue.threshold(RATE);
     assert_near(threshold, 6.0 * MS, "half as much again as 4 ms");
-    assert!(path.queue.grain(RATE) < 4.0 * MS, "a change of it is one");
+    assert!(
+        path.queue.least_change(RATE) < 4.0 * MS,
+        "a change of it is one"
+    );
     // However much samples vary, half of the base may be a queue.
     let mut path = Path::new(0.0);
     path.round(&[(0.0, 0.0), (300.0, 0.0)]);
