@@ -7,7 +7,7 @@
 //!     --far "$stream listen 0.0.0.0:4433 cert.der" -- $stream send far:4433 cert.der skywave 20
 //! ```
 //!
-//! The sender prints one line: the law, Mb/s of payload that the receiver has read, and what the connection knows
+//! The sender prints one line: the law, Mb/s of payload that the receiver has read in that time, and what the connection knows
 //! of its losses and round trips. Of `noq-cubic` and `noq-bbr3` it measures the library's own. The
 //! listener tells when packets come, if the law goes by that.
 //!
@@ -23,8 +23,8 @@ use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
 use noq::rustls::RootCertStore;
 use noq::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use noq::{
-    ClientConfig, Connection, Endpoint, EndpointConfig, PathId, ServerConfig, TransportConfig,
-    VarInt,
+    ClientConfig, Connection, Endpoint, EndpointConfig, PathId, ReadError, ServerConfig,
+    TransportConfig, VarInt,
 };
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
@@ -97,14 +97,23 @@ async fn read(connection: &Connection) -> Result<(), Error> {
     let (mut answer, stream) = connection.accept_bi().await?;
     // noq keeps few pieces that wait for an earlier one.
     let mut stream = stream.into_unordered();
-    let (begun, mut bytes) = (Instant::now(), 0_u64);
-    // The sender ends it by a reset, which comes after what waits in the network: that is counted, with the time that
-    // it takes. What still waits at the sender is not.
-    while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX).await {
-        bytes += chunk.bytes.len() as u64;
-    }
-    let took = begun.elapsed().as_secs_f64();
-    let rate = bytes as f64 / took;
+    let (begun, mut bytes, mut arrived) = (Instant::now(), 0_u64, Vec::new());
+    // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the network, which a
+    // path whose rate falls may keep for seconds: what counts is what came in that time.
+    let time = loop {
+        match stream.read_chunk(usize::MAX).await {
+            Ok(Some(chunk)) => {
+                bytes += chunk.bytes.len() as u64;
+                arrived.push((begun.elapsed(), bytes));
+            }
+            Err(ReadError::Reset(ms)) => break Duration::from_millis(ms.into_inner()),
+            Ok(None) => return Err("the stream ended without telling its time".into()),
+            Err(error) => return Err(error.into()),
+        }
+    };
+    let within = arrived.partition_point(|(at, _)| *at <= time);
+    let bytes = arrived[..within].last().map_or(0, |(_, bytes)| *bytes);
+    let rate = bytes as f64 / time.as_secs_f64();
     answer.write_all(&rate.to_be_bytes()).await?;
     answer.finish()?;
     connection.closed().await;
@@ -163,7 +172,7 @@ async fn fill(connection: &Connection, time: Duration) -> Result<f64, Error> {
     let fill = async { while stream.write_all(&chunk).await.is_ok() {} };
     // Its end is no error: it has no other.
     let _ = tokio::time::timeout(time, fill).await;
-    stream.reset(VarInt::from_u32(0))?;
+    stream.reset(u32::try_from(time.as_millis())?.into())?;
     let rate = answer.read_to_end(8).await?;
     Ok(f64::from_be_bytes(rate[..].try_into()?))
 }

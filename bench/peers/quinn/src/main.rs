@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn::rustls::RootCertStore;
 use quinn::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
-use quinn::{ClientConfig, Endpoint, ServerConfig, TransportConfig, VarInt};
+use quinn::{ClientConfig, Endpoint, ReadError, ServerConfig, TransportConfig, VarInt};
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -59,16 +59,24 @@ async fn listen(at: SocketAddr, certificate: &str) -> Result<(), Error> {
         tokio::spawn(async move {
             let connection = incoming.await?;
             let (mut answer, mut stream) = connection.accept_bi().await?;
-            let (begun, mut bytes) = (Instant::now(), 0_u64);
-            // The sender ends it by a reset, which comes after what waits in the network: that is counted, with
-            // the time that it takes. What still waits at the sender is not.
-            while let Ok(Some(chunk)) = stream.read_chunk(usize::MAX, false).await {
-                bytes += chunk.bytes.len() as u64;
-            }
-            let took = begun.elapsed().as_secs_f64();
-            answer
-                .write_all(&(bytes as f64 / took).to_be_bytes())
-                .await?;
+            let (begun, mut bytes, mut arrived) = (Instant::now(), 0_u64, Vec::new());
+            // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the
+            // network, which a path whose rate falls may keep for seconds: what counts is what came in that time.
+            let time = loop {
+                match stream.read_chunk(usize::MAX, false).await {
+                    Ok(Some(chunk)) => {
+                        bytes += chunk.bytes.len() as u64;
+                        arrived.push((begun.elapsed(), bytes));
+                    }
+                    Err(ReadError::Reset(ms)) => break Duration::from_millis(ms.into_inner()),
+                    Ok(None) => return Err("the stream ended without telling its time".into()),
+                    Err(error) => return Err(error.into()),
+                }
+            };
+            let within = arrived.partition_point(|(at, _)| *at <= time);
+            let bytes = arrived[..within].last().map_or(0, |(_, bytes)| *bytes);
+            let rate = bytes as f64 / time.as_secs_f64();
+            answer.write_all(&rate.to_be_bytes()).await?;
             answer.finish()?;
             connection.closed().await;
             Ok::<(), Error>(())
@@ -95,7 +103,7 @@ async fn send(to: SocketAddr, certificate: &str, law: &str, time: Duration) -> R
     let fill = async { while stream.write_all(&chunk).await.is_ok() {} };
     // Its end is no error: it has no other.
     let _ = tokio::time::timeout(time, fill).await;
-    stream.reset(VarInt::from_u32(0))?;
+    stream.reset(u32::try_from(time.as_millis())?.into())?;
     let rate = answer.read_to_end(8).await?;
     let rate = f64::from_be_bytes(rate[..].try_into()?);
     let path = connection.stats().path;
