@@ -326,8 +326,8 @@ impl Counts {
         self.lock().ended += Outcome { done, failed };
     }
 
-    /// Adds what a host that `asked` for these names was given over a connection. What it had before an earlier one broke
-    /// counts once; whether it `comes_again` after this one.
+    /// Counts the files that one connection gave to the host that `asked` for them. A file that an earlier connection gave
+    /// before it broke counts once. `comes_again`: this connection broke too, and the host will ask once more.
     fn add_given(&self, asked: Asked, given: Outcome, comes_again: bool) {
         let mut counted = self.lock();
         let before = counted.broken.remove(&asked).unwrap_or_default();

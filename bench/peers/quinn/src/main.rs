@@ -1,10 +1,14 @@
 //! A stream over QUIC by quinn with a law of quinn's own: a peer of `skywave-quic`'s example `stream`, with its
 //! words, its windows and its line of results, for `bench/wire.py`.
 
+#[path = "../../../../crates/skywave-quic/examples/stream/arrivals.rs"]
+mod arrivals;
+
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use arrivals::Arrivals;
 use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn::rustls::RootCertStore;
 use quinn::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
@@ -59,24 +63,20 @@ async fn listen(at: SocketAddr, certificate: &str) -> Result<(), Error> {
         tokio::spawn(async move {
             let connection = incoming.await?;
             let (mut answer, mut stream) = connection.accept_bi().await?;
-            let (begun, mut bytes, mut arrived) = (Instant::now(), 0_u64, Vec::new());
+            let mut arrivals = Arrivals::begin();
             // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the
             // network, which a path whose rate falls may keep for seconds: what counts is what came in that time.
             let time = loop {
                 match stream.read_chunk(usize::MAX, false).await {
-                    Ok(Some(chunk)) => {
-                        bytes += chunk.bytes.len() as u64;
-                        arrived.push((begun.elapsed(), bytes));
-                    }
+                    Ok(Some(chunk)) => arrivals.add(chunk.bytes.len()),
                     Err(ReadError::Reset(ms)) => break Duration::from_millis(ms.into_inner()),
                     Ok(None) => return Err("the stream ended without telling its time".into()),
                     Err(error) => return Err(error.into()),
                 }
             };
-            let within = arrived.partition_point(|(at, _)| *at <= time);
-            let bytes = arrived[..within].last().map_or(0, |(_, bytes)| *bytes);
-            let rate = bytes as f64 / time.as_secs_f64();
-            answer.write_all(&rate.to_be_bytes()).await?;
+            answer
+                .write_all(&arrivals.rate_in(time).to_be_bytes())
+                .await?;
             answer.finish()?;
             connection.closed().await;
             Ok::<(), Error>(())

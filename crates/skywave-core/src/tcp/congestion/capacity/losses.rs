@@ -165,7 +165,7 @@ impl Losses {
         self.share_of(self.usual).min(LARGEST)
     }
 
-    /// So many segments as a part of what was sent in drains; zero before that was enough.
+    /// Ratio of `segments` to what the drains sent; zero while they have sent too little to tell.
     fn share_of(&self, segments: f64) -> f64 {
         if self.sent < ENOUGH {
             return 0.0;
@@ -208,13 +208,19 @@ mod tests {
         *begin = drain + 200;
     }
 
-    #[test]
-    fn the_share_is_that_of_drains() {
+    /// Losses after twenty such cycles, and where the next one begins.
+    fn cycles(before: u64, drained: u64) -> (Losses, u64) {
         let (mut losses, mut begin) = (Losses::default(), 0);
         losses.end_drain(0);
         for _ in 0..20 {
-            cycle(&mut losses, &mut begin, 100, 20);
+            cycle(&mut losses, &mut begin, before, drained);
         }
+        (losses, begin)
+    }
+
+    #[test]
+    fn the_share_is_that_of_drains() {
+        let (losses, _) = cycles(100, 20);
         assert!((losses.share() - 0.1).abs() < 1e-4, "{}", losses.share());
     }
 
@@ -229,21 +235,13 @@ mod tests {
     #[test]
     fn a_channel_that_loses_much_everywhere_is_not_in_doubt() {
         // What counts as usual rises slowly; were it what the cruise is compared with, it would be halved each time.
-        let (mut losses, mut begin) = (Losses::default(), 0);
-        losses.end_drain(0);
-        for _ in 0..20 {
-            cycle(&mut losses, &mut begin, 300, 60);
-        }
+        let (losses, _) = cycles(300, 60);
         assert!((losses.share() - 0.3).abs() < 1e-3, "{}", losses.share());
     }
 
     #[test]
     fn much_more_outside_of_drains_puts_them_in_doubt() {
-        let (mut losses, mut begin) = (Losses::default(), 0);
-        losses.end_drain(0);
-        for _ in 0..20 {
-            cycle(&mut losses, &mut begin, 100, 20);
-        }
+        let (mut losses, mut begin) = cycles(100, 20);
         assert!(!losses.show_a_short_buffer());
         cycle(&mut losses, &mut begin, 300, 20);
         assert!(

@@ -14,11 +14,14 @@
 //! noq ends a connection in which too many pieces of a stream are missing. Where packets are lost at some Gb/s,
 //! as on loopback, let the listener announce less than 16 MiB: `stream listen ADDR CERT 1`.
 
+mod arrivals;
+
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrivals::Arrivals;
 use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig};
 use noq::rustls::RootCertStore;
 use noq::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
@@ -97,24 +100,20 @@ async fn read(connection: &Connection) -> Result<(), Error> {
     let (mut answer, stream) = connection.accept_bi().await?;
     // noq keeps few pieces that wait for an earlier one.
     let mut stream = stream.into_unordered();
-    let (begun, mut bytes, mut arrived) = (Instant::now(), 0_u64, Vec::new());
+    let mut arrivals = Arrivals::begin();
     // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the network, which a
     // path whose rate falls may keep for seconds: what counts is what came in that time.
     let time = loop {
         match stream.read_chunk(usize::MAX).await {
-            Ok(Some(chunk)) => {
-                bytes += chunk.bytes.len() as u64;
-                arrived.push((begun.elapsed(), bytes));
-            }
+            Ok(Some(chunk)) => arrivals.add(chunk.bytes.len()),
             Err(ReadError::Reset(ms)) => break Duration::from_millis(ms.into_inner()),
             Ok(None) => return Err("the stream ended without telling its time".into()),
             Err(error) => return Err(error.into()),
         }
     };
-    let within = arrived.partition_point(|(at, _)| *at <= time);
-    let bytes = arrived[..within].last().map_or(0, |(_, bytes)| *bytes);
-    let rate = bytes as f64 / time.as_secs_f64();
-    answer.write_all(&rate.to_be_bytes()).await?;
+    answer
+        .write_all(&arrivals.rate_in(time).to_be_bytes())
+        .await?;
     answer.finish()?;
     connection.closed().await;
     Ok(())
