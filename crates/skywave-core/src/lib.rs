@@ -21,6 +21,7 @@
 //! Stable from 1.0 on, of all of this: [`CongestionControl`](tcp::congestion::CongestionControl) and what its methods take, for laws
 //! of one's own. The rest is public for the crates beside it, and may change with any version.
 
+mod aged;
 pub mod agent;
 pub mod clock;
 pub mod driver;

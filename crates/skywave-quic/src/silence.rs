@@ -7,8 +7,10 @@
 
 use std::time::{Duration, Instant};
 
-/// How long nothing may be heard. Half a second, or two round trips of a path that is longer.
-const PATIENCE: Duration = Duration::from_millis(500);
+use skywave_core::quic;
+
+/// Longest time for which nothing may be heard, unless two round trips are longer.
+const PATIENCE: Duration = Duration::from_nanos(quic::preset::PATIENCE.as_nanos());
 
 /// Watch over one connection: tells when to ask a silent peer, which means to send it a probe packet at once. Silence
 /// is too long after 500 ms, or two round trips if these are longer, with packets sent but none received. In the

@@ -12,6 +12,8 @@ const SHORT_HEADER: u32 = 1 + 8 + 4;
 const TAG: u32 = 16;
 /// Bytes of a STREAM frame (RFC 9000 section 19.8) before its data: type, stream, offset, length.
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
+/// Bytes of an ACK_FREQUENCY frame: type, sequence number, packets, delay, reordering.
+const ACK_FREQUENCY_FRAME: u32 = 2 + 2 + 1 + 4 + 1;
 /// Bytes that a packet with data has beside the data: QUIC's short header, the STREAM frame's, and the AEAD
 /// tag.
 pub const DATA_OVERHEAD: u32 = SHORT_HEADER + STREAM_FRAME + TAG;
@@ -49,6 +51,14 @@ pub enum Packet {
         /// Packet number.
         number: u64,
     },
+    /// A request of the sender of data, how to acknowledge from now on: an ACK_FREQUENCY frame
+    /// (draft-ietf-quic-ack-frequency section 4).
+    AckFrequency {
+        /// Packet number; of two requests the one in the later packet counts.
+        number: u64,
+        /// Way of acknowledging that is asked for.
+        acking: Acking,
+    },
     /// An acknowledgement.
     Ack(Ack),
 }
@@ -60,6 +70,7 @@ impl Packet {
             Self::Hello { .. } | Self::Welcome { .. } => HELLO,
             Self::Data(data) => DATA_OVERHEAD + u32::from(data.len),
             Self::Ping { .. } => SHORT_HEADER + 1 + TAG,
+            Self::AckFrequency { .. } => SHORT_HEADER + ACK_FREQUENCY_FRAME + TAG,
             Self::Ack(ack) => SHORT_HEADER + ack.frames() + TAG,
         }
     }
@@ -68,6 +79,15 @@ impl Packet {
     pub fn is_empty(&self) -> bool {
         false
     }
+}
+
+/// How a receiver acknowledges what comes in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acking {
+    /// The receiver acknowledges this many packets at once (RFC 9000 section 13.2.2: at least every second).
+    pub every: u32,
+    /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
+    pub delay: Duration,
 }
 
 /// A packet with a piece of the stream.

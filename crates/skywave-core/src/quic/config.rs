@@ -6,10 +6,13 @@ use crate::tcp::{Profile, SlowStartConfig, TcpConfig, preset};
 use crate::time::Duration;
 use crate::units::Segments;
 
-use super::packet::DATA_OVERHEAD;
+use super::packet::{Acking, DATA_OVERHEAD};
 
 /// Payload of a full packet by default: with its headers and those of UDP and IPv4 it makes 1500 bytes.
 pub const DEFAULT_MSS: u16 = 1435;
+
+/// Probe timeout that nothing keeps from doubling, for the length of any simulation.
+pub const UNBOUNDED: Duration = Duration::from_secs(86_400);
 
 /// Settings of one simulated QUIC connection, of both its ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +37,11 @@ pub struct Config {
     pub l4s: bool,
     /// Constants of loss recovery: when a packet counts as lost, and when the sender probes.
     pub loss: LossConfig,
-    /// The receiver acknowledges this many packets at once (RFC 9000 section 13.2.2: at least every second).
-    pub ack_every: u32,
-    /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
-    pub max_ack_delay: Duration,
+    /// How the receiver acknowledges what comes in order, unless the sender asks it for something else.
+    pub acking: Acking,
+    /// Whether the sender asks for fewer ACKs while they wait on the way back (draft-ietf-quic-ack-frequency). Without
+    /// `receive_times` it does not know that they do.
+    pub ack_frequency: bool,
     /// Whether ACKs tell when packets came, which gives congestion controls one-way delays
     /// (draft-smith-quic-receive-ts). By default for those that go by them.
     pub receive_times: bool,
@@ -61,6 +65,9 @@ pub struct LossConfig {
     /// Losses over a time of more than this many probe timeouts are persistent congestion
     /// (`kPersistentCongestionThreshold`).
     pub persistent_threshold: u64,
+    /// Longest probe timeout that follows an unanswered one, or two round trips if these are longer; the first one may
+    /// be longer still. [`UNBOUNDED`] in RFC 9002; libraries have a bound.
+    pub max_pto: Duration,
 }
 
 impl Default for LossConfig {
@@ -71,6 +78,7 @@ impl Default for LossConfig {
             granularity: Duration::from_millis(1),
             initial_rtt: Duration::from_millis(333),
             persistent_threshold: 3,
+            max_pto: UNBOUNDED,
         }
     }
 }
@@ -87,8 +95,11 @@ impl Config {
             ecn: congestion.needs_ecn() != NeedsEcn::Nothing,
             l4s: congestion.needs_ecn() == NeedsEcn::L4s,
             loss: LossConfig::default(),
-            ack_every: 2,
-            max_ack_delay: Duration::from_millis(25),
+            acking: Acking {
+                every: 2,
+                delay: Duration::from_millis(25),
+            },
+            ack_frequency: false,
             receive_times: congestion.hears_one_way(),
             clock: None,
             congestion,

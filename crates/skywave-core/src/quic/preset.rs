@@ -2,6 +2,12 @@
 
 use crate::tcp::config::CongestionConfig;
 use crate::tcp::congestion::CubicConfig;
+use crate::time::Duration;
+
+use super::config::{Config, LossConfig, UNBOUNDED};
+
+/// Longest time for which our own senders leave a silent peer unasked, unless two round trips are longer.
+pub const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A named QUIC transport: RFC 9002's loss recovery with a congestion control.
 #[derive(Clone, Debug)]
@@ -14,6 +20,28 @@ pub struct Preset {
     pub source: &'static str,
     /// Congestion control of the transport.
     pub congestion: CongestionConfig,
+    /// Whether silent peers are asked after [`PATIENCE`] again and again, and receivers for fewer ACKs where these wait:
+    /// [`LossConfig::max_pto`] and [`Config::ack_frequency`].
+    pub asks: bool,
+}
+
+impl Preset {
+    /// Settings of this transport with another congestion control.
+    pub fn with(&self, congestion: CongestionConfig) -> Config {
+        Config {
+            loss: LossConfig {
+                max_pto: if self.asks { PATIENCE } else { UNBOUNDED },
+                ..LossConfig::default()
+            },
+            ack_frequency: self.asks,
+            ..Config::new(congestion)
+        }
+    }
+
+    /// Settings of this transport.
+    pub fn config(&self) -> Config {
+        self.with(self.congestion.clone())
+    }
 }
 
 /// The named QUIC transports; a scenario may also combine the first one with any other congestion control of
@@ -24,24 +52,28 @@ pub const PRESETS: &[Preset] = &[
         summary: "QUIC with the window law of its specification, that of NewReno",
         source: "RFC 9000, RFC 9002",
         congestion: CongestionConfig::Reno,
+        asks: false,
     },
     Preset {
         name: "quic-cubic",
         summary: "QUIC with CUBIC",
         source: "RFC 9002, RFC 9438",
         congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
+        asks: false,
     },
     Preset {
         name: "quic-bbr",
         summary: "QUIC with BBR version 1",
         source: "RFC 9002; draft-cardwell-iccrg-bbr-00",
         congestion: CongestionConfig::Bbr,
+        asks: false,
     },
     Preset {
         name: "quic-skywave",
         summary: "QUIC with our own law",
         source: "RFC 9002; docs/mechanisms/capacity.md",
         congestion: CongestionConfig::Capacity,
+        asks: true,
     },
 ];
 

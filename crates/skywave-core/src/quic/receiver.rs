@@ -7,7 +7,7 @@ use crate::ranges::{Ranges, Span};
 use crate::time::Time;
 
 use super::config::Config;
-use super::packet::{Ack, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
+use super::packet::{Ack, Acking, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
 
 /// Receiver of one QUIC stream, without input and output: puts the stream together and acknowledges packets.
 #[derive(Clone, Debug)]
@@ -22,6 +22,9 @@ pub struct Receiver {
     largest_at: Time,
     /// Numbers of the latest packets that came since the last ACK, and when by its clock; if it tells of that.
     arrivals: Vec<(u64, Time)>,
+    /// How it acknowledges, and the number of the packet that asked for that.
+    acking: Acking,
+    asked_in: u64,
     /// Packets that no ACK was sent for.
     unacknowledged: u32,
     /// When an ACK is to be sent.
@@ -41,8 +44,11 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that has got no packet yet.
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
+        let config = config.into();
         Self {
-            config: config.into(),
+            acking: config.acking,
+            asked_in: 0,
+            config,
             numbers: Ranges::default(),
             forgotten: 0,
             largest_at: Time::ZERO,
@@ -68,6 +74,12 @@ impl Receiver {
             }
             Packet::Ping { number } => {
                 self.on_number(now, *number, ecn);
+            }
+            Packet::AckFrequency { number, acking } => {
+                if self.on_number(now, *number, ecn) && *number >= self.asked_in {
+                    self.asked_in = *number;
+                    self.acking = *acking;
+                }
             }
             Packet::Welcome { .. } | Packet::Ack(_) => {} // not for a receiver
         }
@@ -155,11 +167,11 @@ impl Receiver {
         self.ce += u32::from(ecn == Ecn::Ce);
         self.unacknowledged += 1;
         let at_once =
-            number != expected || ecn == Ecn::Ce || self.unacknowledged >= self.config.ack_every;
+            number != expected || ecn == Ecn::Ce || self.unacknowledged >= self.acking.every;
         let due = if at_once {
             now
         } else {
-            now + self.config.max_ack_delay
+            now + self.acking.delay
         };
         self.ack_at = Some(self.ack_at.map_or(due, |at| at.min(due)));
         true

@@ -4,18 +4,21 @@ use crate::tcp::config::{RtoArithmetic, RtoConfig};
 use crate::tcp::rto::RtoEstimator;
 use crate::time::{Duration, Time};
 
-use super::config::LossConfig;
+use super::config::{LossConfig, UNBOUNDED};
 
-/// Longest probe timeout, however often it has doubled.
-const LONGEST: Duration = Duration::from_secs(86_400);
 /// Most doublings of the probe timeout.
 const MAX_BACKOFF: u32 = 16;
+
+fn doubled(period: Duration, backoff: u32) -> Duration {
+    (period * (1 << backoff.min(MAX_BACKOFF))).min(UNBOUNDED)
+}
 
 /// The estimates. Smoothed round trip and deviation are TCP's (RFC 6298), whose arithmetic RFC 9002 has kept.
 #[derive(Clone, Debug)]
 pub(super) struct Rtt {
     estimator: RtoEstimator,
     initial: Duration,
+    max_pto: Duration,
     latest: Option<Duration>,
     min: Option<Duration>,
     /// When the first sample was taken.
@@ -28,13 +31,14 @@ impl Rtt {
             arithmetic: RtoArithmetic::Exact,
             granularity: config.granularity,
             min: Duration::ZERO,
-            max: LONGEST,
+            max: UNBOUNDED,
             // The smoothed round trip, and four times a deviation of half of it (section 5.3).
             initial: config.initial_rtt * 3,
         };
         Self {
             estimator: RtoEstimator::new(rto),
             initial: config.initial_rtt,
+            max_pto: config.max_pto,
             latest: None,
             min: None,
             first: None,
@@ -67,14 +71,25 @@ impl Rtt {
     /// The probe timeout after `backoff` of them without an answer (section 6.2.1).
     pub(super) fn pto(&self, max_ack_delay: Duration, backoff: u32) -> Duration {
         let period = self.estimator.rto() + max_ack_delay;
-        (period * (1 << backoff.min(MAX_BACKOFF))).min(LONGEST)
+        let longest = self.max_pto.max(self.smoothed() * 2).max(period);
+        doubled(period, backoff).min(longest)
+    }
+
+    /// The timeout of the handshake, whose packets are acknowledged at once. Nothing bounds it: an answer is large, and
+    /// may be long on its way.
+    pub(super) fn handshake_timeout(&self, backoff: u32) -> Duration {
+        doubled(self.estimator.rto(), backoff)
     }
 
     /// A packet this old is lost if a later one has arrived (section 6.1.2).
     pub(super) fn loss_delay(&self, config: &LossConfig) -> Duration {
-        let smoothed = self.estimator.srtt().unwrap_or(self.initial);
+        let smoothed = self.smoothed();
         let rtt = self.latest.map_or(smoothed, |latest| latest.max(smoothed));
         rtt.mul_f64(config.time_threshold).max(config.granularity)
+    }
+
+    fn smoothed(&self) -> Duration {
+        self.estimator.srtt().unwrap_or(self.initial)
     }
 
     /// When the first sample was taken.
@@ -168,6 +183,32 @@ mod tests {
             sample(&mut rtt, 100, 0);
         }
         assert_eq!(rtt.pto(ms(25), 0), ms(126));
+    }
+
+    #[test]
+    fn a_bound_ends_the_doubling_at_two_round_trips_at_least() {
+        let bounded = |max_pto| {
+            let mut rtt = Rtt::new(&LossConfig {
+                max_pto,
+                ..LossConfig::default()
+            });
+            sample(&mut rtt, 100, 0);
+            rtt
+        };
+        // 325 ms, doubled to 650.
+        assert_eq!(bounded(ms(500)).pto(ms(25), 1), ms(500));
+        assert_eq!(bounded(ms(500)).pto(ms(25), 9), ms(500));
+        assert_eq!(bounded(ms(1)).pto(ms(25), 9), ms(325), "the first one");
+        let mut steady = bounded(ms(1));
+        for _ in 0..200 {
+            sample(&mut steady, 100, 0);
+        }
+        assert_eq!(steady.pto(ms(25), 9), ms(200), "two round trips");
+        assert_eq!(
+            bounded(ms(1)).handshake_timeout(3),
+            ms(8 * 300),
+            "answers of the handshake are large"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The sender of data. The caller's contract is in the [module above](super).
 
 mod ack;
+mod ack_frequency;
 mod timer;
 mod transmit;
 
@@ -15,6 +16,7 @@ use crate::tcp::window::Window;
 use crate::tcp::{Handshake, PacingConfig, SenderCounters};
 use crate::time::{Duration, Time};
 
+use self::ack_frequency::AckFrequency;
 use super::config::Config;
 use super::control::Control;
 use super::ledger::{Arrived, Ledger, Lost};
@@ -40,6 +42,7 @@ pub struct Sender {
     ledger: Ledger,
     stream: Stream,
     rtt: Rtt,
+    ack_frequency: AckFrequency,
     /// The latest sample of it, until the driver asks for it.
     rtt_sample: Option<Duration>,
     pacing: Pacing,
@@ -74,6 +77,7 @@ impl Sender {
             ledger: Ledger::default(),
             stream: Stream::default(),
             rtt: Rtt::new(&config.loss),
+            ack_frequency: AckFrequency::new(config.acking),
             rtt_sample: None,
             pacing: Pacing::new(PacingConfig::Window),
             pto_count: 0,
@@ -170,9 +174,10 @@ impl Sender {
         self.rtt.min()
     }
 
-    /// The probe timeout (PTO), doubled for each one that has expired since an ACK with news.
+    /// The probe timeout (PTO), doubled for each one that has expired since an ACK with news, up to `max_pto`.
     pub fn pto(&self) -> Duration {
-        self.rtt.pto(self.config.max_ack_delay, self.pto_count)
+        self.rtt
+            .pto(self.ack_frequency.max_ack_delay(), self.pto_count)
     }
 
     /// The congestion window and the slow start threshold, in full packets.

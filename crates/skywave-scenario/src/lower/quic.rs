@@ -116,7 +116,7 @@ fn connection(
         congestion = law;
         label.push(format!("congestion={name}"));
     }
-    let mut config = Config::new(congestion);
+    let mut config = preset.with(congestion);
     config.clock = clock(flow)?;
     sizes(flow, &mut config)?;
     if let Some(model) = &flow.handshake {
@@ -213,10 +213,12 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
         &mut config.loss.initial_rtt,
         period(given.initial_rtt),
     );
-    changed.set("ack_every", &mut config.ack_every, number(given.ack_every));
+    changed.set("max_pto", &mut config.loss.max_pto, period(given.max_pto));
+    let acking = &mut config.acking;
+    changed.set("ack_every", &mut acking.every, number(given.ack_every));
     changed.set(
         "max_ack_delay",
-        &mut config.max_ack_delay,
+        &mut acking.delay,
         period(given.max_ack_delay),
     );
     changed.set(
@@ -224,5 +226,16 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
         &mut config.receive_times,
         given.receive_times,
     );
+    changed.set(
+        "ack_frequency",
+        &mut config.ack_frequency,
+        given.ack_frequency,
+    );
+    if given.ack_frequency == Some(true) && !config.receive_times {
+        return fault(
+            "`ack_frequency` is on, and `receive_times` is off",
+            "set `receive_times = true`: it goes by the time for which ACKs wait",
+        );
+    }
     Ok(changed.0)
 }

@@ -27,6 +27,9 @@ pub(crate) struct QuicModel {
     pub(crate) time_threshold: Option<Positive>,
     /// Round-trip time until there is a sample; default "333ms".
     pub(crate) initial_rtt: Option<Period>,
+    /// Longest probe timeout that follows an unanswered one, or two round trips if these are longer; default none, with the preset
+    /// "quic-skywave" "500ms".
+    pub(crate) max_pto: Option<Period>,
     /// The receiver acknowledges at once when this many packets have come since its last ACK; default 2.
     pub(crate) ack_every: Option<Count>,
     /// The receiver holds an ACK back for this long at most; default "25ms".
@@ -34,4 +37,7 @@ pub(crate) struct QuicModel {
     /// ACKs tell when packets came, by the receiver's `clock`, so that laws learn one-way delays; an ACK is longer by
     /// about 9 bytes; default false, with laws that go by them and those of your own true.
     pub(crate) receive_times: Option<bool>,
+    /// The sender asks for fewer ACKs while they wait on the way back, for which it needs `receive_times`; default false,
+    /// with the preset "quic-skywave" true.
+    pub(crate) ack_frequency: Option<bool>,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use skywave_core::quic::packet::Acking;
 use skywave_core::quic::{Config, LossConfig};
 use skywave_core::tcp::congestion::{CopaConfig, CubicConfig};
 use skywave_core::tcp::{CongestionConfig, Handshake, SlowStartConfig};
@@ -54,13 +55,17 @@ fn settings_are_in_its_name() {
         slow_start: SlowStartConfig::HyStartPlusPlus,
         initial_window: Segments(4.0),
         ecn: true,
-        ack_every: 10,
-        max_ack_delay: Duration::from_millis(100),
+        acking: Acking {
+            every: 10,
+            delay: Duration::from_millis(100),
+        },
         receive_times: true,
+        ack_frequency: true,
         loss: LossConfig {
             packet_threshold: 20,
             time_threshold: 2.0,
             initial_rtt: Duration::from_millis(100),
+            max_pto: Duration::from_secs(1),
             ..LossConfig::default()
         },
         ..Config::new(CongestionConfig::Bbr)
@@ -68,7 +73,8 @@ fn settings_are_in_its_name() {
     let lines = "[flow.transport]\npreset = \"quic\"\ncongestion = \"bbr\"\n[flow.transport.quic]\n\
                  initial_window = \"4 segments\"\nslow_start = \"hystart++\"\necn = true\n\
                  packet_threshold = 20\ntime_threshold = 2\ninitial_rtt = \"100ms\"\n\
-                 ack_every = 10\nmax_ack_delay = \"100ms\"\nreceive_times = true";
+                 ack_every = 10\nmax_ack_delay = \"100ms\"\nreceive_times = true\nmax_pto = \"1s\"\n\
+                 ack_frequency = true";
     let scenario = flow::scenario(lines).expect("a scenario");
     let label = scenario.points()[0].transport_label(0).map(str::to_owned);
     becomes(lines, config, 28, label.as_deref().unwrap_or_default());
@@ -102,6 +108,8 @@ fn what_cannot_be_is_an_error() {
             "{message}"
         );
     }
+    let message = error("transport = { preset = \"quic\", quic = { ack_frequency = true } }");
+    assert!(message.contains("`receive_times` is off"), "{message}");
     insta::assert_snapshot!(
         "slot",
         error("transport = { preset = \"quic\", detection = \"rack\" }")

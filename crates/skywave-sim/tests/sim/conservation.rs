@@ -454,7 +454,7 @@ fn no_packet_of_a_proxy_is_unaccounted_for() {
 fn no_packet_of_quic_is_unaccounted_for() {
     for preset in quic::PRESETS {
         let transport = Transport::Quic {
-            config: Arc::new(quic::Config::new(preset.congestion.clone())),
+            config: Arc::new(preset.config()),
             header: 28,
         };
         audit_over_any_links(&transport, 40, preset.name, false);
@@ -473,7 +473,7 @@ fn a_timer_that_an_ack_moves_is_not_due_in_the_past() {
     };
     for preset in quic::PRESETS {
         let transport = Transport::Quic {
-            config: Arc::new(quic::Config::new(preset.congestion.clone())),
+            config: Arc::new(preset.config()),
             header: 28,
         };
         audit_over_drawn_links(config.clone(), &transport, preset.name, false);

@@ -1,6 +1,7 @@
 //! The sender's reaction to an ACK (RFC 9002, appendices A.7, A.10 and B).
 
 use super::Sender;
+use super::ack_frequency::Heard;
 use crate::quic::ledger::Threshold;
 use crate::quic::packet::Ack;
 use crate::tcp::limits::Why;
@@ -34,6 +35,7 @@ impl Sender {
         }
         for arrived in &news {
             self.control.on_acked(now, arrived.number);
+            self.ack_frequency.on_acked(arrived.number);
         }
         if self.config.receive_times {
             for (number, came) in ack.times() {
@@ -61,8 +63,11 @@ impl Sender {
         // the law hears of the end of a recovery period before the next one begins, as noq tells it too.
         self.control.end_acks(now, self.app_limited);
         if is_largest {
-            let delay = ack.delay().min(self.config.max_ack_delay);
+            let delay = ack.delay().min(self.ack_frequency.max_ack_delay());
             self.rtt_sample = Some(self.rtt.sample(newest.sent.at, now, delay));
+            if self.config.ack_frequency {
+                self.tell_way_back(now, ack);
+            }
         }
         let window = self.control.in_packets().cwnd;
         if marked > 0 && self.control.on_marked(now, newest.number, newest.sent.at) {
@@ -72,8 +77,27 @@ impl Sender {
         self.pto_count = 0;
         self.probes = 0;
         // A packet that was sent more than two probe timeouts ago, and found lost, will not be acknowledged any more.
-        let patience = self.rtt.pto(self.config.max_ack_delay, 1);
+        let patience = self.rtt.pto(self.ack_frequency.max_ack_delay(), 0) * 2;
         self.ledger.forget(now - patience);
+    }
+
+    /// Tells the rule of the ACKs' frequency how long this one has been on its way, if the receiver says when it left.
+    fn tell_way_back(&mut self, now: Time, ack: &Ack) {
+        let arrived = ack.times().find(|&(number, _)| number == ack.largest);
+        let (Some((_, arrived)), Some(smoothed), Some(min_rtt)) =
+            (arrived, self.rtt.estimator().srtt(), self.rtt.min())
+        else {
+            return;
+        };
+        self.ack_frequency.on_ack(&Heard {
+            now,
+            largest: ack.largest,
+            next: self.ledger.next(),
+            way_back: now.offset_from(arrived + ack.delay()),
+            smoothed,
+            min_rtt,
+            cwnd: self.control.in_packets().cwnd,
+        });
     }
 
     /// Packets are lost, by an ACK or by their age.
@@ -84,10 +108,12 @@ impl Sender {
         self.ledger
             .detect(now, config.packet_threshold, age, &mut lost);
         // Without backoff: the period is no timer.
-        let period = self.rtt.pto(self.config.max_ack_delay, 0) * config.persistent_threshold;
+        let period =
+            self.rtt.pto(self.ack_frequency.max_ack_delay(), 0) * config.persistent_threshold;
         let persistent = by_ack && self.ledger.is_persistent(&lost, period, self.rtt.first());
         for packet in &lost {
             self.control.on_lost(now, packet.number);
+            self.ack_frequency.on_lost(packet.number);
             if let Some(piece) = packet.piece {
                 let why = match packet.by {
                     Threshold::Packets => Why::Sack,

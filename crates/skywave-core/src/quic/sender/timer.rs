@@ -2,7 +2,7 @@
 
 use super::{Sender, State};
 use crate::tcp::limits::Limit;
-use crate::time::{Duration, Time};
+use crate::time::Time;
 
 /// Probes with data that a timeout sends (section 6.2.4: one or two; two, so that the loss of one is no further timeout).
 const PROBES: u32 = 2;
@@ -61,14 +61,13 @@ impl Sender {
         awaits.then(|| self.ledger.last_sent() + self.pto())
     }
 
-    /// When the next `Hello` is to be sent: after the first one by the timeout of the handshake, whose packets
-    /// are acknowledged at once.
+    /// When the next `Hello` is to be sent: after the first one by the timeout of the handshake.
     pub(super) fn hello_at(&self) -> Option<Time> {
         let State::Opening(sent) = &self.state else {
             return None;
         };
         let backoff = sent.len().saturating_sub(1) as u32;
-        let pto = self.rtt.pto(Duration::ZERO, backoff);
-        Some(sent.last().map_or(Time::ZERO, |&last| last + pto))
+        let timeout = self.rtt.handshake_timeout(backoff);
+        Some(sent.last().map_or(Time::ZERO, |&last| last + timeout))
     }
 }

@@ -29,7 +29,7 @@ impl Sender {
                 self.probes -= 1;
                 Some(self.probe(now))
             }
-            State::Established => self.poll_data(now),
+            State::Established => self.poll_request(now).or_else(|| self.poll_data(now)),
         }
     }
 
@@ -47,6 +47,19 @@ impl Sender {
         self.counters.sent += 1;
         self.limits.hear(now);
         Some(Packet::Hello { attempt })
+    }
+
+    /// A request for another frequency of ACKs, if one is due and the window lets it out.
+    fn poll_request(&mut self, now: Time) -> Option<Packet> {
+        let has_room = self.control.in_flight() < self.control.window();
+        if self.stream.is_done() || !has_room || !self.pacing.allows(now) {
+            return None;
+        }
+        let number = self.ledger.next();
+        let acking = self.ack_frequency.send(number)?;
+        let packet = Packet::AckFrequency { number, acking };
+        self.count(now, None, &packet);
+        Some(packet)
     }
 
     fn poll_data(&mut self, now: Time) -> Option<Packet> {
@@ -152,7 +165,7 @@ impl Sender {
 
     /// A packet leaves, with a piece of the stream or as a probe without data.
     fn transmit(&mut self, now: Time, piece: Option<u64>) -> Packet {
-        let number = self.ledger.push(now, piece);
+        let number = self.ledger.next();
         let packet = match piece.and_then(|piece| self.stream.piece(piece)) {
             Some(piece) => Packet::Data(Data {
                 number,
@@ -165,6 +178,13 @@ impl Sender {
         if let Some(piece) = piece {
             self.stream.sent(piece);
         }
+        self.count(now, piece, &packet);
+        packet
+    }
+
+    /// A packet of the next number leaves.
+    fn count(&mut self, now: Time, piece: Option<u64>, packet: &Packet) {
+        let number = self.ledger.push(now, piece);
         let known = self.control.on_sent(now, packet.len());
         debug_assert_eq!(known, number, "both count the same packets");
         let rate = self.control.pacing_rate();
@@ -175,6 +195,5 @@ impl Sender {
         });
         self.counters.sent += 1;
         self.limits.hear(now);
-        packet
     }
 }

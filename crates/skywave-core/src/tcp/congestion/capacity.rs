@@ -12,7 +12,6 @@
 //!   as the path has become longer: less in flight for some round trips tells ([phases](phase)).
 //! - [Beside](beside) others it is CUBIC, for which losses count only where the queue is long.
 
-mod aged;
 mod arrivals;
 mod beside;
 mod cycle;

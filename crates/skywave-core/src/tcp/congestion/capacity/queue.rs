@@ -5,7 +5,7 @@
 //! samples are one-way delays, from host to host, by clocks that need not agree: what counts is how far they
 //! are above their smallest one of late. The queue of the way back is then no queue, but a part of the path.
 
-use super::aged::Aged;
+use crate::aged::Aged;
 use crate::tcp::window::OneWayDelays;
 use crate::time::{Duration, Time};
 

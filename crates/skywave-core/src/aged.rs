@@ -4,7 +4,7 @@ use crate::time::Time;
 
 /// The smallest value of the last half to whole span of time: what a path once had, it need not have any more.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Aged {
+pub(crate) struct Aged {
     present: f64,
     before: f64,
     since: Time,
@@ -27,7 +27,7 @@ impl Aged {
     }
 
     /// A value was seen; those of more than `span` seconds ago are forgotten.
-    pub(super) fn note(&mut self, now: Time, value: f64, span: f64) {
+    pub(crate) fn note(&mut self, now: Time, value: f64, span: f64) {
         if now.since(self.since).as_secs_f64() > span / 2.0 {
             *self = Self {
                 before: self.present,
@@ -38,12 +38,12 @@ impl Aged {
     }
 
     /// The smallest one, infinite before any was seen.
-    pub(super) fn get(&self) -> f64 {
+    pub(crate) fn get(&self) -> f64 {
         self.present.min(self.before)
     }
 
     /// All values are larger by `step` from now on.
-    pub(super) fn shift(&mut self, now: Time, step: f64) {
+    pub(crate) fn shift(&mut self, now: Time, step: f64) {
         *self = Self::only(now, self.get() + step);
     }
 }
