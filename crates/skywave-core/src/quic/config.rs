@@ -66,7 +66,8 @@ pub struct LossConfig {
     /// (`kPersistentCongestionThreshold`).
     pub persistent_threshold: u64,
     /// Longest probe timeout that follows an unanswered one, or two round trips if these are longer; the first one may
-    /// be longer still. [`UNBOUNDED`] in RFC 9002; libraries have a bound.
+    /// be longer still. [`UNBOUNDED`] in RFC 9002; noq
+    /// lets each interval be at most 2 s longer than the one before.
     pub max_pto: Duration,
 }
 

@@ -20,9 +20,10 @@ pub struct Preset {
     pub source: &'static str,
     /// Congestion control of the transport.
     pub congestion: CongestionConfig,
-    /// Whether silent peers are asked after [`PATIENCE`] again and again, and receivers for fewer ACKs where these wait:
-    /// [`LossConfig::max_pto`] and [`Config::ack_frequency`].
-    pub asks: bool,
+    /// Bound of its probe timeout ([`LossConfig::max_pto`]).
+    pub max_pto: Duration,
+    /// Whether it asks receivers for fewer ACKs ([`Config::ack_frequency`]), with laws that hear arrival times.
+    pub ack_frequency: bool,
 }
 
 impl Preset {
@@ -30,10 +31,10 @@ impl Preset {
     pub fn with(&self, congestion: CongestionConfig) -> Config {
         Config {
             loss: LossConfig {
-                max_pto: if self.asks { PATIENCE } else { UNBOUNDED },
+                max_pto: self.max_pto,
                 ..LossConfig::default()
             },
-            ack_frequency: self.asks,
+            ack_frequency: self.ack_frequency && congestion.hears_one_way(),
             ..Config::new(congestion)
         }
     }
@@ -52,28 +53,32 @@ pub const PRESETS: &[Preset] = &[
         summary: "QUIC with the window law of its specification, that of NewReno",
         source: "RFC 9000, RFC 9002",
         congestion: CongestionConfig::Reno,
-        asks: false,
+        max_pto: UNBOUNDED,
+        ack_frequency: false,
     },
     Preset {
         name: "quic-cubic",
         summary: "QUIC with CUBIC",
         source: "RFC 9002, RFC 9438",
         congestion: CongestionConfig::Cubic(CubicConfig::DEFAULT),
-        asks: false,
+        max_pto: UNBOUNDED,
+        ack_frequency: false,
     },
     Preset {
         name: "quic-bbr",
         summary: "QUIC with BBR version 1",
         source: "RFC 9002; draft-cardwell-iccrg-bbr-00",
         congestion: CongestionConfig::Bbr,
-        asks: false,
+        max_pto: UNBOUNDED,
+        ack_frequency: false,
     },
     Preset {
         name: "quic-skywave",
         summary: "QUIC with our own law",
         source: "RFC 9002; docs/mechanisms/capacity.md",
         congestion: CongestionConfig::Capacity,
-        asks: true,
+        max_pto: PATIENCE,
+        ack_frequency: true,
     },
 ];
 

@@ -9,6 +9,7 @@ use super::config::{LossConfig, UNBOUNDED};
 /// Most doublings of the probe timeout.
 const MAX_BACKOFF: u32 = 16;
 
+/// The period doubled so many times, but no longer than any simulation.
 fn doubled(period: Duration, backoff: u32) -> Duration {
     (period * (1 << backoff.min(MAX_BACKOFF))).min(UNBOUNDED)
 }
@@ -88,6 +89,7 @@ impl Rtt {
         rtt.mul_f64(config.time_threshold).max(config.granularity)
     }
 
+    /// The smoothed round trip, or the one that is assumed before there is a sample.
     fn smoothed(&self) -> Duration {
         self.estimator.srtt().unwrap_or(self.initial)
     }

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::packet::MAX_ACK_RANGES;
+use super::packet::{Acking, MAX_ACK_RANGES};
 use super::testing::{Pair, at};
-use super::{Config, Packet, preset};
+use super::{Config, Packet, Receiver, config, preset};
+use crate::packet::Ecn;
 use crate::tcp::Handshake;
 use crate::tcp::config::CongestionConfig;
 use crate::tcp::congestion::CopaConfig;
@@ -103,6 +104,51 @@ fn what_a_receiver_remembers_is_bounded() {
     });
     assert_eq!(most, MAX_ACK_RANGES);
     assert_eq!(pair.receiver.remembered(), MAX_ACK_RANGES);
+}
+
+#[test]
+fn a_silent_peer_is_asked_again_within_the_bound() {
+    let longest_pause = |max_pto| {
+        let mut config = config(CongestionConfig::Reno);
+        config.loss.max_pto = max_pto;
+        let mut pair = Pair::new(config);
+        pair.sender.write(u64::MAX);
+        pair.run(at(1_000), |_, _| vec![MS * 20]);
+        pair.run(at(10_000), |_, _| vec![]);
+        let pauses = pair.sent.windows(2).map(|two| two[1].0.since(two[0].0));
+        pauses.max().unwrap_or_default()
+    };
+    assert_eq!(longest_pause(MS * 500), MS * 500);
+    assert!(longest_pause(config::UNBOUNDED) > MS * 2_000);
+}
+
+#[test]
+fn a_receiver_acknowledges_as_the_latest_request_says() {
+    let mut receiver = Receiver::new(config(CongestionConfig::Reno));
+    let mut acks_of = |packets: &[Packet]| {
+        let mut acks = 0;
+        for packet in packets {
+            receiver.on_packet(at(0), packet, Ecn::NotEct);
+            acks += usize::from(receiver.poll_transmit(at(0)).is_some());
+        }
+        acks
+    };
+    let request = |number, every| {
+        let delay = MS * 100;
+        let acking = Acking { every, delay };
+        Packet::AckFrequency { number, acking }
+    };
+    let pings = |from: u64, to: u64| {
+        let numbers = from..to;
+        numbers
+            .map(|number| Packet::Ping { number })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(acks_of(&pings(0, 8)), 4);
+    assert_eq!(acks_of(&[request(9, 4)]), 1, "out of order");
+    assert_eq!(acks_of(&pings(10, 18)), 2);
+    assert_eq!(acks_of(&[request(8, 1)]), 1, "an older one that comes late");
+    assert_eq!(acks_of(&pings(18, 26)), 2);
 }
 
 #[test]

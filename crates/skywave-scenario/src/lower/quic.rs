@@ -226,6 +226,7 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
         &mut config.receive_times,
         given.receive_times,
     );
+    config.ack_frequency &= config.receive_times;
     changed.set(
         "ack_frequency",
         &mut config.ack_frequency,

@@ -38,6 +38,6 @@ pub(crate) struct QuicModel {
     /// about 9 bytes; default false, with laws that go by them and those of your own true.
     pub(crate) receive_times: Option<bool>,
     /// The sender asks for fewer ACKs while they wait on the way back, for which it needs `receive_times`; default false,
-    /// with the preset "quic-skywave" true.
+    /// with the preset "quic-skywave" and `receive_times` true.
     pub(crate) ack_frequency: Option<bool>,
 }

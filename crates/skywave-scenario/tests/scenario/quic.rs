@@ -36,6 +36,31 @@ fn by_name_it_has_its_defaults() {
 }
 
 #[test]
+fn skywaves_asks_again_and_for_fewer_acks_as_far_as_it_can() {
+    let of_preset = |law| Config {
+        loss: LossConfig {
+            max_pto: Duration::from_millis(500),
+            ..LossConfig::default()
+        },
+        ..Config::new(law)
+    };
+    let asks = Config {
+        ack_frequency: true,
+        ..of_preset(CongestionConfig::Capacity)
+    };
+    becomes("transport = \"quic-skywave\"", asks, 28, "quic-skywave");
+    let cubic = of_preset(CongestionConfig::Cubic(CubicConfig::DEFAULT));
+    let lines = "transport = { preset = \"quic-skywave\", congestion = \"cubic\" }";
+    becomes(lines, cubic, 28, "quic-skywave congestion=cubic");
+    let silent = Config {
+        receive_times: false,
+        ..of_preset(CongestionConfig::Capacity)
+    };
+    let lines = "transport = { preset = \"quic-skywave\", quic = { receive_times = false } }";
+    becomes(lines, silent, 28, "quic-skywave(receive_times=false)");
+}
+
+#[test]
 fn any_law_of_the_slot_may_be_named() {
     let copa = Config::new(CongestionConfig::Copa(CopaConfig::DEFAULT));
     let lines = "transport = { preset = \"quic\", congestion = \"copa\" }";

@@ -76,7 +76,7 @@ fn of_tcp(preset: &str, change: impl FnOnce(&mut TcpConfig)) -> Transport {
 }
 
 fn of_quic(preset: &str) -> Transport {
-    let mut config = quic::Config::new(quic::preset(preset).unwrap().congestion.clone());
+    let mut config = quic::preset(preset).unwrap().config();
     config.receive_buffer = 64_000_000;
     Transport::Quic {
         config: Arc::new(config),

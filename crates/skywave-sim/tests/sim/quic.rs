@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skywave_core::link::LossConfig;
-use skywave_core::quic::{Config, preset};
+use skywave_core::quic::preset;
 use skywave_core::tcp::{Profile, TcpConfig};
 use skywave_sim::losses::{Found, LossCause};
 use skywave_sim::outcome::{FlowOutcome, Outcome};
@@ -14,7 +14,7 @@ use crate::common::{detailed, ftp, link, wire};
 
 /// 30 s over 10 Mb/s and 20 ms each way.
 fn run(name: &str, loss: f64, traffic: Traffic) -> (FlowOutcome, Outcome) {
-    let config = Config::new(preset(name).unwrap().congestion.clone());
+    let config = preset(name).unwrap().config();
     let tcp = skywave_core::tcp::preset("reno")
         .unwrap()
         .composition

@@ -51,14 +51,14 @@ impl Sender {
 
     /// A request for another frequency of ACKs, if one is due and the window lets it out.
     fn poll_request(&mut self, now: Time) -> Option<Packet> {
-        let has_room = self.control.in_flight() < self.control.window();
-        if self.stream.is_done() || !has_room || !self.pacing.allows(now) {
+        // What the pace forbids now goes with the next ACK, if nothing else wakes the sender before.
+        if self.stream.is_done() || !self.fits(DATA_OVERHEAD) || !self.pacing.allows(now) {
             return None;
         }
         let number = self.ledger.next();
         let acking = self.ack_frequency.send(number)?;
         let packet = Packet::AckFrequency { number, acking };
-        self.count(now, None, &packet);
+        self.leaves(now, None, &packet);
         Some(packet)
     }
 
@@ -91,13 +91,18 @@ impl Sender {
             }
             Next::New(len) => (len, true),
         };
-        // RFC 9002 section 7: no packet may leave that would not fit the window.
-        let flight = self.control.in_flight();
-        let bytes = u64::from(DATA_OVERHEAD) + u64::from(payload);
-        if flight > 0 && (flight + bytes > self.control.window() || !earned) {
+        let fits = self.fits(DATA_OVERHEAD + u32::from(payload));
+        if !fits || self.control.in_flight() > 0 && !earned {
             return Err(Limit::Cwnd);
         }
         Ok(next)
+    }
+
+    /// Whether the window has room for a packet of so many bytes: no other may leave (RFC 9002 section 7), unless nothing
+    /// is in flight.
+    fn fits(&self, bytes: u32) -> bool {
+        let flight = self.control.in_flight();
+        flight == 0 || flight + u64::from(bytes) <= self.control.window()
     }
 
     /// Whether the connection may send `bytes` again: it may repeat only so much for what has arrived ([`Resends`]).
@@ -178,12 +183,12 @@ impl Sender {
         if let Some(piece) = piece {
             self.stream.sent(piece);
         }
-        self.count(now, piece, &packet);
+        self.leaves(now, piece, &packet);
         packet
     }
 
-    /// A packet of the next number leaves.
-    fn count(&mut self, now: Time, piece: Option<u64>, packet: &Packet) {
+    /// Departure of this packet of the next number, as ledger, law and pace hear of it.
+    fn leaves(&mut self, now: Time, piece: Option<u64>, packet: &Packet) {
         let number = self.ledger.push(now, piece);
         let known = self.control.on_sent(now, packet.len());
         debug_assert_eq!(known, number, "both count the same packets");
