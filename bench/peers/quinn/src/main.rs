@@ -64,8 +64,6 @@ async fn listen(at: SocketAddr, certificate: &str) -> Result<(), Error> {
             let connection = incoming.await?;
             let (mut answer, mut stream) = connection.accept_bi().await?;
             let mut arrivals = Arrivals::begin();
-            // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the
-            // network, which a path whose rate falls may keep for seconds: what counts is what came in that time.
             let time = loop {
                 match stream.read_chunk(usize::MAX, false).await {
                     Ok(Some(chunk)) => arrivals.add(chunk.bytes.len()),

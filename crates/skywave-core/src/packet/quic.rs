@@ -56,7 +56,7 @@ pub enum Packet {
     AckFrequency {
         /// Packet number; of two requests the one in the later packet counts.
         number: u64,
-        /// Way of acknowledging that is asked for.
+        /// How the receiver shall acknowledge from now on.
         acking: Acking,
     },
     /// An acknowledgement.

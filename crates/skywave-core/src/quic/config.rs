@@ -11,7 +11,7 @@ use super::packet::{Acking, DATA_OVERHEAD};
 /// Payload of a full packet by default: with its headers and those of UDP and IPv4 it makes 1500 bytes.
 pub const DEFAULT_MSS: u16 = 1435;
 
-/// Probe timeout that nothing keeps from doubling, for the length of any simulation.
+/// Upper bound of the probe timeout that no simulation reaches: a day.
 pub const UNBOUNDED: Duration = Duration::from_secs(86_400);
 
 /// Settings of one simulated QUIC connection, of both its ends.
@@ -66,8 +66,7 @@ pub struct LossConfig {
     /// (`kPersistentCongestionThreshold`).
     pub persistent_threshold: u64,
     /// Longest probe timeout that follows an unanswered one, or two round trips if these are longer; the first one may
-    /// be longer still. [`UNBOUNDED`] in RFC 9002; noq
-    /// lets each interval be at most 2 s longer than the one before.
+    /// be longer still. RFC 9002 has no bound ([`UNBOUNDED`]); noq makes each interval at most 2 s longer than the one before.
     pub max_pto: Duration,
 }
 

@@ -9,7 +9,7 @@ use super::config::{LossConfig, UNBOUNDED};
 /// Most doublings of the probe timeout.
 const MAX_BACKOFF: u32 = 16;
 
-/// The period doubled so many times, but no longer than any simulation.
+/// Exponential backoff: `period` times two to the power of `backoff`, at most [`UNBOUNDED`].
 fn doubled(period: Duration, backoff: u32) -> Duration {
     (period * (1 << backoff.min(MAX_BACKOFF))).min(UNBOUNDED)
 }

@@ -176,8 +176,12 @@ impl Sender {
 
     /// The probe timeout (PTO), doubled for each one that has expired since an ACK with news, up to `max_pto`.
     pub fn pto(&self) -> Duration {
-        self.rtt
-            .pto(self.ack_frequency.max_ack_delay(), self.pto_count)
+        self.pto_after(self.pto_count)
+    }
+
+    /// The probe timeout after `backoff` of them without an answer.
+    fn pto_after(&self, backoff: u32) -> Duration {
+        self.rtt.pto(self.ack_frequency.max_ack_delay(), backoff)
     }
 
     /// The congestion window and the slow start threshold, in full packets.

@@ -1,4 +1,7 @@
 //! The rate of a stream at its receiver. `bench/peers/quinn` has this file too, so that both libraries are measured alike.
+//!
+//! The sender ends a stream by a reset, whose code tells for how many ms it sent. The reset comes after what waits in the network,
+//! which a path whose rate falls may keep for seconds: only bytes that came within that time count.
 
 use std::time::{Duration, Instant};
 

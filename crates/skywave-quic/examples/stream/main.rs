@@ -101,8 +101,6 @@ async fn read(connection: &Connection) -> Result<(), Error> {
     // noq keeps few pieces that wait for an earlier one.
     let mut stream = stream.into_unordered();
     let mut arrivals = Arrivals::begin();
-    // The sender ends it by a reset that tells for how many ms it sent. It comes after what waits in the network, which a
-    // path whose rate falls may keep for seconds: what counts is what came in that time.
     let time = loop {
         match stream.read_chunk(usize::MAX).await {
             Ok(Some(chunk)) => arrivals.add(chunk.bytes.len()),

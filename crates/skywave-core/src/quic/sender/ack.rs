@@ -37,8 +37,12 @@ impl Sender {
             self.control.on_acked(now, arrived.number);
             self.ack_frequency.on_acked(arrived.number);
         }
+        let mut largest_came = None;
         if self.config.receive_times {
             for (number, came) in ack.times() {
+                if number == ack.largest {
+                    largest_came = Some(came);
+                }
                 if let Ok(place) = news.binary_search_by_key(&number, |arrived| arrived.number) {
                     self.control
                         .on_one_way(OneWayDelays::of(came.offset_from(news[place].sent.at)));
@@ -65,8 +69,8 @@ impl Sender {
         if is_largest {
             let delay = ack.delay().min(self.ack_frequency.max_ack_delay());
             self.rtt_sample = Some(self.rtt.sample(newest.sent.at, now, delay));
-            if self.config.ack_frequency {
-                self.tell_way_back(now, ack);
+            if let Some(came) = largest_came.filter(|_| self.config.ack_frequency) {
+                self.tell_way_back(now, ack, came);
             }
         }
         let window = self.control.in_packets().cwnd;
@@ -77,23 +81,21 @@ impl Sender {
         self.pto_count = 0;
         self.probes = 0;
         // A packet that was sent more than two probe timeouts ago, and found lost, will not be acknowledged any more.
-        let patience = self.rtt.pto(self.ack_frequency.max_ack_delay(), 0) * 2;
+        let patience = self.pto_after(0) * 2;
         self.ledger.forget(now - patience);
     }
 
-    /// Tells the rule of the ACKs' frequency how long this one has been on its way, if the receiver says when it left.
-    fn tell_way_back(&mut self, now: Time, ack: &Ack) {
-        let arrived = ack.times().find(|&(number, _)| number == ack.largest);
-        let (Some((_, arrived)), Some(smoothed), Some(min_rtt)) =
-            (arrived, self.rtt.estimator().srtt(), self.rtt.min())
-        else {
+    /// Tells the rule of the ACKs' frequency how long this ACK has been on its way; its largest packet came at `came` by the
+    /// receiver's clock.
+    fn tell_way_back(&mut self, now: Time, ack: &Ack, came: Time) {
+        let (Some(smoothed), Some(min_rtt)) = (self.rtt.estimator().srtt(), self.rtt.min()) else {
             return;
         };
         self.ack_frequency.on_ack(&Heard {
             now,
             largest: ack.largest,
             next: self.ledger.next(),
-            way_back: now.offset_from(arrived + ack.delay()),
+            way_back: now.offset_from(came + ack.delay()),
             smoothed,
             min_rtt,
             cwnd: self.control.in_packets().cwnd,
@@ -108,8 +110,7 @@ impl Sender {
         self.ledger
             .detect(now, config.packet_threshold, age, &mut lost);
         // Without backoff: the period is no timer.
-        let period =
-            self.rtt.pto(self.ack_frequency.max_ack_delay(), 0) * config.persistent_threshold;
+        let period = self.pto_after(0) * config.persistent_threshold;
         let persistent = by_ack && self.ledger.is_persistent(&lost, period, self.rtt.first());
         for packet in &lost {
             self.control.on_lost(now, packet.number);

@@ -26,7 +26,7 @@ const FALL: f64 = 31.0 / 32.0;
 /// A delay that differs from the present one by less than this factor is not worth a request.
 const FACTOR: f64 = 1.5;
 
-/// Way in which the receiver acknowledges, and what it is asked for as ACKs wait.
+/// Rule that asks the receiver for fewer ACKs while they wait in a queue on the way back.
 #[derive(Clone, Debug)]
 pub(super) struct AckFrequency {
     /// Way of the receiver that nobody has asked for anything.
@@ -132,7 +132,7 @@ impl AckFrequency {
         }
     }
 
-    /// The packet of this number is lost: what it asked for, or what is right by then, is asked for again.
+    /// The packet of this number is lost. If it carried the latest request, the sender sends another one.
     pub(super) fn on_lost(&mut self, number: u64) {
         if self.asked_in.take_if(|asked| *asked == number).is_some() {
             self.is_lost = true;

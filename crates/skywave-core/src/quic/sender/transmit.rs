@@ -51,7 +51,7 @@ impl Sender {
 
     /// A request for another frequency of ACKs, if one is due and the window lets it out.
     fn poll_request(&mut self, now: Time) -> Option<Packet> {
-        // What the pace forbids now goes with the next ACK, if nothing else wakes the sender before.
+        // A request that the pace delays needs no timer: the next ACK calls this function again.
         if self.stream.is_done() || !self.fits(DATA_OVERHEAD) || !self.pacing.allows(now) {
             return None;
         }
@@ -98,8 +98,8 @@ impl Sender {
         Ok(next)
     }
 
-    /// Whether the window has room for a packet of so many bytes: no other may leave (RFC 9002 section 7), unless nothing
-    /// is in flight.
+    /// Whether the congestion window lets a packet of `bytes` bytes leave (RFC 9002 section 7). It always does while nothing is
+    /// in flight.
     fn fits(&self, bytes: u32) -> bool {
         let flight = self.control.in_flight();
         flight == 0 || flight + u64::from(bytes) <= self.control.window()
