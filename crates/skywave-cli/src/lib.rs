@@ -156,9 +156,10 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// Runs the command with these arguments, the program's name first; gives the exit code.
+/// Runs the `skywave` command with the arguments `args`, of which the first is the program's name; returns the exit
+/// code for the process.
 ///
-/// Takes over Ctrl-C for the process while it simulates.
+/// Commands that can be interrupted set a handler for Ctrl-C, which stays for the rest of the process.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     #[cfg(target_os = "linux")]

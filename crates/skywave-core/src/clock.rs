@@ -9,12 +9,11 @@ use crate::time::{Duration, Offset, Time};
 /// drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// Step of the readings, which are rounded down to whole multiples of it; zero if they are
-    /// exact.
+    /// Resolution of the readings, which are rounded down to whole multiples of it; zero for no rounding.
     pub tick: Duration,
     /// Lead of the clock over the true time at time zero; negative if the clock is behind.
     pub offset: Offset,
-    /// Seconds gained in a second; negative if the clock is slow.
+    /// Seconds that the clock gains in a second of true time; negative if it is slow.
     pub drift: f64,
 }
 
@@ -26,8 +25,8 @@ impl Clock {
         drift: 0.0,
     };
 
-    /// Reading of the clock at the true time `now`. A reading from before zero wraps around to that far below
-    /// [`Time::MAX`]; [`Time::offset_from`] compares readings across zero.
+    /// Reading of the clock at the true time `now`. A negative reading wraps around, to just below [`Time::MAX`];
+    /// [`Time::offset_from`] compares readings across zero.
     pub fn read(&self, now: Time) -> Time {
         let elapsed = now.as_nanos();
         // Rounded toward zero, as the cast does: readings never go backwards for drifts above −1.
@@ -49,8 +48,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// One-way delay as the timestamps of both hosts show it, negative if the receiver's clock is behind by
-    /// more: from the true time `sent` to `came`, a reading of the receiver's clock.
+    /// One-way delay as the timestamps of both hosts show it: from the true time `sent` to `came`, a reading of the
+    /// receiver's clock. Negative if that clock is behind by more than the delay.
     pub fn one_way(&self, sent: Time, came: Time) -> Offset {
         came.offset_from(rounded_down(sent, self.sender_tick))
     }

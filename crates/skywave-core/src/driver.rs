@@ -18,22 +18,22 @@ use std::ops::Range;
 use crate::link::Pipe;
 use crate::tcp::{Receiver, Sender};
 
-/// Offsets of the bytes within a machine's struct that are read or written for one kind of input, for drivers
-/// that prefetch them.
+/// Byte offsets, within the struct of a protocol machine, of a part that it reads or writes for one kind of input;
+/// drivers prefetch such parts.
 pub type Touched = Range<usize>;
 
-/// The bytes of a [`Sender`] that it reads or writes to take an ACK of new data and to send the next segment,
-/// as long as only the windows limit it.
+/// Parts of a [`Sender`] that it reads or writes to take an ACK of new data and to send the next segment, when only
+/// the windows limit what it sends.
 pub const ACK_TOUCHES: [Touched; 3] = Sender::ACK_TOUCHES;
 
-/// The bytes of a [`Receiver`] that it reads or writes to take a segment that arrives in order.
+/// Part of a [`Receiver`] that it reads or writes to take a segment that arrives in order.
 pub const DATA_TOUCHES: Touched = Receiver::DATA_TOUCHES;
 
-/// The bytes of a [plain](crate::link::Link::is_plain) link that it reads or writes when a packet has to wait in its
+/// Part of a [plain](crate::link::Link::is_plain) link that it reads or writes when a packet has to wait in its
 /// queue.
 pub const PLAIN_LINK_TOUCHES: Touched = Pipe::TOUCHES;
 
-/// The bytes of a [`Sender`] that it reads to find a segment among those that are sent and not acknowledged.
+/// Part of a [`Sender`] that it reads to find a segment in flight, one that is sent and not acknowledged.
 pub const FLIGHT_TOUCHES: Touched = Sender::FLIGHT_TOUCHES;
 
 #[cfg(test)]

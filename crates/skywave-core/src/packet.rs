@@ -15,9 +15,9 @@ pub use hints::{ContentionDelay, Hints};
 pub use hole::Hole;
 pub use options::{MAX_SACK_BLOCKS, Options, SackBlock, SynOptions};
 
-/// Bytes of IPv4 and TCP headers without options.
+/// Bytes of an IPv4 header and a TCP header together, without options.
 pub const TCP_HEADER_BYTES: u32 = 40;
-/// Bytes of IPv4 and UDP headers.
+/// Bytes of an IPv4 header and a UDP header together.
 pub const UDP_HEADER_BYTES: u32 = 28;
 
 /// A packet on its way from one node to another.
@@ -27,15 +27,15 @@ pub const UDP_HEADER_BYTES: u32 = 28;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Packet {
-    /// Index of the flow that it belongs to.
+    /// Index of the flow that the packet belongs to.
     pub flow: u32,
     /// Bytes on the wire: headers and payload.
     pub size: u32,
-    /// Marks of what has befallen it, and of what the nodes on its way have written on it.
+    /// Marks that links, queues and agents on the path have set on the packet, such as damage.
     pub marks: Marks,
-    /// The ECN field of its IP header (RFC 3168 section 5).
+    /// The ECN field of the packet's IP header (RFC 3168 section 5).
     pub ecn: Ecn,
-    /// Sum of the times for which the radio stations on its way contended for the channel.
+    /// Sum of the times for which the radio stations on the packet's path contended for the channel.
     pub contention: ContentionDelay,
     /// Contents of the packet.
     pub body: Body,
@@ -55,7 +55,7 @@ impl Packet {
         }
     }
 
-    /// Everything that a receiver learns of the packet's way: marks, ECN field and contention.
+    /// Record of the packet's path that its receiver sees: marks, ECN field and contention.
     #[inline]
     pub fn way(&self) -> Way {
         Way {
@@ -78,7 +78,7 @@ impl Packet {
     }
 }
 
-/// Everything that a receiver learns of the way of a packet.
+/// Record of a packet's path that its receiver sees: marks, ECN field and contention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Way {
     /// Marks on arrival; a receiver tells the sender [`Marks::ELN`] and
@@ -86,13 +86,13 @@ pub struct Way {
     pub marks: Marks,
     /// The ECN field on arrival.
     pub ecn: Ecn,
-    /// Sum of the times for which the radio stations on the packet's way contended for the channel.
+    /// Sum of the times for which the radio stations on the packet's path contended for the channel.
     pub contention: ContentionDelay,
 }
 
 impl Way {
-    /// Whether a receiver has nothing of this to tell the sender: no [`Marks::HINTS`], no congestion
-    /// experienced, no contention.
+    /// Whether a receiver has nothing to tell the sender of the path: no [`Marks::HINTS`], no congestion experienced,
+    /// no contention.
     #[inline]
     pub fn is_plain(self) -> bool {
         !self.marks.intersects(Marks::HINTS)
@@ -161,7 +161,7 @@ impl Ecn {
     }
 }
 
-/// The part of a packet of any kind that queues read and write.
+/// A packet of any type, with the fields that queues read and write: its flow and its ECN field.
 pub trait Labelled {
     /// Flow of the packet, which fair queueing tells apart from others.
     fn flow(&self) -> u32;
@@ -242,9 +242,9 @@ pub struct Segment {
     pub timestamps: Option<Timestamps>,
     /// Control bits.
     pub flags: Flags,
-    /// Hints of a receiver about the way that the data took, for cross-layer mechanisms.
+    /// Hints of a receiver about the path that the data took, for cross-layer mechanisms.
     pub hints: Hints,
-    /// SACK blocks, the options of a SYN, the window of the data's sender, or what its receiver misses.
+    /// SACK blocks, the options of a SYN, the window of the data's sender, or a segment that the receiver misses.
     pub options: Options,
 }
 
@@ -280,14 +280,14 @@ impl Flags {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, packed(4))]
 pub struct Timestamps {
-    /// When the segment was sent. A receiver's [clock](crate::tcp::TcpConfig::clocks) may differ from the time.
+    /// Time of sending. A receiver's [clock](crate::tcp::TcpConfig::clocks) may differ from the true time.
     pub value: Time,
     /// Timestamp of the peer's that this segment echoes.
     pub echo: Time,
 }
 
 impl Segment {
-    /// Sequence numbers that this segment takes: payload, SYN and FIN.
+    /// Number of sequence numbers that this segment takes: its payload bytes, and one each for SYN and FIN.
     #[inline]
     pub fn span(&self) -> u64 {
         let len = u64::from(self.len);
@@ -324,13 +324,13 @@ impl Segment {
         self.flags.contains(Flags::ACK)
     }
 
-    /// Whether the segment opens a connection.
+    /// Whether SYN is set: the segment opens its direction of a connection.
     #[inline]
     pub fn is_syn(&self) -> bool {
         self.flags.contains(Flags::SYN)
     }
 
-    /// Whether the segment ends its direction of a connection.
+    /// Whether FIN is set: the segment ends its direction of a connection.
     #[inline]
     pub fn is_fin(&self) -> bool {
         self.flags.contains(Flags::FIN)

@@ -78,12 +78,12 @@ pub struct Parameter {
     pub absent: Absent,
     /// Largest value of a [`Kind::Count`].
     pub most: u64,
-    /// Smallest value of a [`Kind::Period`].
+    /// Smallest value of a [`Kind::Period`] or [`Kind::Time`].
     pub shortest: Duration,
 }
 
 impl Parameter {
-    /// A parameter with a default value, in a table under its name.
+    /// A parameter with a default value, which files write under its name in a table.
     pub const fn new(kind: Kind, name: &'static str, doc: &'static str) -> Self {
         Self {
             name,
@@ -113,7 +113,7 @@ impl Parameter {
         }
     }
 
-    /// Text of a value of this parameter as a scenario file has it.
+    /// Text by which a scenario file writes this value of the parameter.
     pub fn notation(&self, value: &Value) -> String {
         match (value, self.kind) {
             (Value::Limit(Limit::Bytes(n)), _) | (Value::Count(n), Kind::Bytes | Kind::Size) => {
@@ -205,7 +205,7 @@ pub enum Kind {
     Table(&'static [Parameter], &'static [&'static str]),
 }
 
-/// How a parameter is written in scenario files, and in the name that results give to its member.
+/// Form of a parameter in scenario files, and in the name that results give to its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Value with its name: `{ cerl = { a = 0.3 } }` in files, "cerl(a=0.3)" in results.
@@ -237,17 +237,17 @@ pub enum Value {
     Limit(Limit),
     /// Value of a [`Kind::Level`].
     Level(Level),
-    /// Place of the name of a [`Kind::OneOf`] in its list.
+    /// Index of the name of a [`Kind::OneOf`] in its list.
     Choice(usize),
-    /// Values of the parameters of a [`Kind::Table`], by their places.
+    /// Values of the parameters of a [`Kind::Table`], in their order; `None` where there is no value.
     Table(Vec<Option<Value>>),
 }
 
-/// Why a value of a configuration is refused, in words for whoever wrote the file.
+/// Refusal of a value of a configuration, in words for whoever wrote the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Keys to point at: the first of these that the file gives, or the whole table if it gives none of them.
-    /// Empty for the value being set.
+    /// Keys of the file to point at: the first of these that the file gives, or the whole table if it gives none of
+    /// them. Empty for the value being set.
     pub keys: &'static [&'static str],
     /// Mistake, in a sentence.
     pub message: Cow<'static, str>,
@@ -262,7 +262,7 @@ impl Refusal {
         "give one of the parameter's kind",
     );
 
-    /// Refuses the value being set.
+    /// Refusal of the value being set: the mistake and the remedy, a sentence each.
     pub const fn new(message: &'static str, advice: &'static str) -> Self {
         Self {
             keys: &[],
@@ -271,7 +271,7 @@ impl Refusal {
         }
     }
 
-    /// Refuses the values of these keys together.
+    /// Refusal of the values of these keys together: the mistake and the remedy, a sentence each.
     pub fn of(
         keys: &'static [&'static str],
         message: impl Into<Cow<'static, str>>,

@@ -6,8 +6,8 @@ use std::ops::Range;
 /// Bytes of a cache line on x86-64, the only architecture with prefetching here.
 pub const LINE: usize = 64;
 
-/// Prefetches the cache lines in which `value` lies, on x86-64. It must begin at the start of a cache line,
-/// or be smaller than one; otherwise the last line may be missed.
+/// Prefetches the cache lines in which `value` lies, on x86-64. `value` must begin at the start of a cache line, or
+/// be smaller than one; otherwise the last line may be missed.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     prefetch_bytes(value, 0..size_of::<T>());

@@ -11,15 +11,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::time::Duration;
 
-/// The generator's name and version as written into results.
+/// Name and version of the random number generator, as written into results.
 pub const GENERATOR: &str = "xoshiro256++ / fnv1a-splitmix64 v1";
 
-/// One named stream of random numbers.
+/// Stream of random numbers; each random decision of a model has a named stream of its own.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of `entity` (for example `"link.wireless"`) for `purpose` (for example `"loss"`).
+    /// The stream that `entity` (for example `"link.wireless"`) uses for `purpose` (for example `"loss"`) under `seed`.
     pub fn named(seed: u64, entity: &str, purpose: &str) -> Self {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         let bytes = seed
@@ -34,39 +34,39 @@ impl Stream {
         Self(Xoshiro256PlusPlus::seed_from_u64(hash))
     }
 
-    /// Uniform on [0, 1), with 53 random bits.
+    /// Draws a number, uniform on [0, 1), with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         unit_of(self.0.next_u64())
     }
 
-    /// True with probability `p`. Always draws once, so that a changed `p` keeps the stream aligned.
+    /// True with probability `p`; draws one number whatever `p` is, so that later draws do not depend on `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }
 
-    /// Uniform on [low, high).
+    /// Draws a number, uniform on [low, high).
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform on the whole numbers low..=high.
+    /// Draws a whole number, uniform on low..=high.
     pub fn uniform_int(&mut self, low: u64, high: u64) -> u64 {
         let span = u128::from(high.saturating_sub(low)) + 1;
         low + below(self.0.next_u64(), span)
     }
 
-    /// Exponential with the given mean.
+    /// Draws a number, exponential with the given mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }
 
-    /// Pareto with the given mean and shape (> 1, else the mean is not finite).
+    /// Draws a number, Pareto with the given mean and shape (above 1, else the mean is not finite).
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         let scale = mean * (shape - 1.0) / shape;
         scale / libm::pow(1.0 - self.unit(), 1.0 / shape)
     }
 
-    /// Lognormal with the given mean, where the logarithm has the standard deviation `sigma`.
+    /// Draws a number, lognormal with the given mean; its logarithm has the standard deviation `sigma`.
     pub fn lognormal(&mut self, mean: f64, sigma: f64) -> f64 {
         // Box and Muller: the other number of the pair is not used, so that each draw takes as much of the stream.
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
@@ -74,9 +74,9 @@ impl Stream {
         mean * libm::exp(sigma * normal - sigma * sigma / 2.0)
     }
 
-    /// Drawn from the cumulative distribution through `points`: each has a value, not below the one before,
-    /// and the share of draws up to it, 1 at last. Linear between points, as ns-2's `EmpiricalRandomVariable`
-    /// with interpolation; the first point's share is its value itself. Draws once; 0 without points.
+    /// Draws a number by the cumulative distribution through `points`, each a value and the share of draws up to it;
+    /// both never fall, and the last share is 1. Linear between points, as ns-2's `EmpiricalRandomVariable` with
+    /// interpolation; the first share is of draws that are the first value itself. Returns 0 without points.
     pub fn empirical(&mut self, points: &[(f64, f64)]) -> f64 {
         let share = self.unit();
         let next = points.partition_point(|&(_, upto)| upto <= share);
@@ -91,7 +91,7 @@ impl Stream {
         }
     }
 
-    /// Uniform duration on [low, high).
+    /// Draws a duration, uniform on [low, high).
     pub fn uniform_duration(&mut self, low: Duration, high: Duration) -> Duration {
         let span = high.saturating_sub(low).as_nanos();
         if span == 0 {

@@ -6,18 +6,18 @@
 
 use std::fmt;
 
-/// A sequence number as carried by a segment, modulo 2^32.
+/// A TCP sequence number as a segment carries it, modulo 2^32.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeqNr(pub u32);
 
 impl SeqNr {
-    /// The number on the wire of stream position `position`, for initial sequence number `iss`.
+    /// The number on the wire for stream position `position`, counted from initial sequence number `iss`.
     pub const fn at(iss: u32, position: u64) -> Self {
         Self(iss.wrapping_add(position as u32))
     }
 
-    /// The stream position meant by this number: the one nearest to `near`. `None` for a number from
-    /// before the initial one, which a stranger or a peer's earlier connection may send.
+    /// The stream position that this number stands for, counted from `iss`: of all candidates the one nearest to
+    /// `near`. `None` if that lies before `iss`, as in segments of a stranger or of an earlier connection.
     #[inline]
     pub const fn expand(self, iss: u32, near: u64) -> Option<u64> {
         let known = iss.wrapping_add(near as u32);

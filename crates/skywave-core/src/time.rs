@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NS_PER_SEC: u64 = 1_000_000_000;
 
-/// A point in time, in nanoseconds since the driver's origin.
+/// A point in time, in nanoseconds since an origin that the driver sets: the start of a simulation or of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
@@ -16,12 +16,12 @@ pub struct Time(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(u64);
 
-/// How far one clock's reading is past another's, in nanoseconds: negative where it is behind.
+/// Difference of two clocks' readings in nanoseconds: positive if the first is ahead, negative if it is behind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Offset(i64);
 
 impl Offset {
-    /// No difference.
+    /// The difference of zero.
     pub const ZERO: Self = Self(0);
 
     /// A difference of `ns` nanoseconds.
@@ -29,12 +29,12 @@ impl Offset {
         Self(ns)
     }
 
-    /// Seconds, for output and formulas.
+    /// The difference in seconds, for output and formulas.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NS_PER_SEC as f64
     }
 
-    /// Nanoseconds.
+    /// The difference in nanoseconds.
     pub const fn as_nanos(self) -> i64 {
         self.0
     }
@@ -47,9 +47,9 @@ impl fmt::Debug for Offset {
 }
 
 impl Time {
-    /// The driver's origin.
+    /// The origin of time, where the driver starts.
     pub const ZERO: Self = Self(0);
-    /// Later than any event: "never".
+    /// The last point in time, later than any event: "never".
     pub const MAX: Self = Self(u64::MAX);
 
     /// The point `ns` nanoseconds after the origin.
@@ -67,7 +67,7 @@ impl Time {
         self.0 as f64 / NS_PER_SEC as f64
     }
 
-    /// Difference of this reading from `other`, which may be another clock's and later.
+    /// Difference of this clock reading from `other`, which may be another clock's; negative if `other` is later.
     pub const fn offset_from(self, other: Self) -> Offset {
         Offset(self.0.wrapping_sub(other.0).cast_signed())
     }
@@ -79,9 +79,9 @@ impl Time {
 }
 
 impl Duration {
-    /// No time at all.
+    /// The duration of zero.
     pub const ZERO: Self = Self(0);
-    /// Longer than any run.
+    /// The longest duration, longer than any run.
     pub const MAX: Self = Self(u64::MAX);
 
     /// A duration of `ns` nanoseconds.
@@ -104,7 +104,7 @@ impl Duration {
         Self(s * NS_PER_SEC)
     }
 
-    /// The nearest whole nanosecond to `s` seconds; negative and NaN give zero, too large saturates.
+    /// A duration of `s` seconds, rounded to the nearest nanosecond; negative and NaN give zero, too large saturates.
     pub fn from_secs_f64(s: f64) -> Self {
         // A float-to-integer cast saturates and maps NaN to 0.
         Self((s * NS_PER_SEC as f64 + 0.5) as u64)

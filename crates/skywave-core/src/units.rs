@@ -16,7 +16,7 @@ impl Rate {
         Self(bps)
     }
 
-    /// Bits per second.
+    /// The rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
     }
@@ -28,7 +28,7 @@ impl Rate {
         i64::try_from(self.0).map_or(self.0 as f64, |bps| bps as f64)
     }
 
-    /// Bytes sent in `d` at this rate, rounded down; `u64::MAX` where they are more than that.
+    /// Bytes sent in `d` at this rate, rounded down; `u64::MAX` if they are more than that.
     pub fn bytes_in(self, d: Duration) -> u64 {
         // Bursts fit 64 bits, where a division by a constant is none.
         if let Some(work) = self.0.checked_mul(d.as_nanos()) {
@@ -38,9 +38,8 @@ impl Rate {
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
 
-    /// Time to send `bytes`, plus `carry` units left from the packet before: whole nanoseconds, and
-    /// the remainder (in units of 1/rate ns) to hand to the next packet, so that a busy link's long
-    /// run rate is exact. A rate of zero never ends.
+    /// Time to send `bytes`, in whole nanoseconds, and the remainder in units of 1/rate ns: pass it as `carry` for the
+    /// next packet, so that a busy link's long-run rate is exact. At a rate of zero the time is [`Duration::MAX`].
     pub fn transmission_time(self, bytes: u64, carry: u64) -> (Duration, u64) {
         if self.0 == 0 {
             return (Duration::MAX, 0);
@@ -59,19 +58,19 @@ impl Rate {
     }
 }
 
-/// A window in segments of one MSS; fractional, as the window laws of the papers are.
+/// A congestion window, or part of one, in segments of one MSS; may be fractional, as congestion controls need.
 ///
-/// Only `+ - * /` and comparisons touch it, which IEEE 754 makes the same on every machine.
+/// Only `+ - * /` and comparisons touch the number, whose results IEEE 754 makes the same on every machine.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Segments(pub f64);
 
 impl Segments {
-    /// No segment.
+    /// Zero segments.
     pub const ZERO: Self = Self(0.0);
     /// One segment.
     pub const ONE: Self = Self(1.0);
 
-    /// `bytes`, less than 2^63, in segments of `mss` bytes.
+    /// Converts `bytes`, less than 2^63, to segments of `mss` bytes.
     #[inline]
     pub fn from_bytes(bytes: u64, mss: u32) -> Self {
         debug_assert!(bytes.cast_signed() >= 0, "{bytes}");
@@ -79,22 +78,21 @@ impl Segments {
         Self(bytes.cast_signed() as f64 / f64::from(mss))
     }
 
-    /// Whole bytes in this window; at most 2^63, from where on windows are all the same to a sender.
+    /// Whole bytes in this window, rounded down; capped at 2^63 − 1, more than any sender sends.
     #[inline]
     pub fn to_bytes(self, mss: u32) -> u64 {
         // To a signed number, as processors know no other.
         ((self.0 * f64::from(mss)) as i64).max(0) as u64
     }
 
-    /// Whether `bytes` bytes, one or more, fit into it: as `bytes <= self.to_bytes(mss)`, without
-    /// the way back to whole bytes.
+    /// Whether `bytes` bytes, one or more, fit into this window: equals `bytes <= self.to_bytes(mss)`, but is faster.
     #[inline]
     pub fn holds(self, bytes: u64, mss: u32) -> bool {
         // Whole numbers below 2^53 are exact, and so is what lies between two of them.
         bytes.cast_signed() as f64 <= self.0 * f64::from(mss)
     }
 
-    /// The smallest number of whole segments that is not below it.
+    /// The window rounded up to whole segments.
     #[must_use]
     #[inline]
     pub fn ceil(self) -> Self {
@@ -183,9 +181,9 @@ impl Add for Backlog {
 /// Capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// In packets of any size.
+    /// Number of packets, whatever their sizes.
     Packets(u32),
-    /// In bytes.
+    /// Number of bytes.
     Bytes(u64),
 }
 
@@ -225,12 +223,12 @@ impl Limit {
     }
 }
 
-/// A length of a queue, which may be an average and so a fraction.
+/// Length of a queue, which may be an average and so a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
-    /// In packets of any size.
+    /// Number of packets, whatever their sizes.
     Packets(f64),
-    /// In bytes.
+    /// Number of bytes.
     Bytes(f64),
 }
 

@@ -27,7 +27,7 @@ const FITTED: usize = 8;
 /// Packets of payload without which a transfer tells nothing of its path.
 const FEWEST: usize = 20;
 
-/// Records of one link, and what they tell together.
+/// Result of reading the records of one link: the estimated link, the fits, the transfers and why they were slow.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
     /// Link estimated from all records together.
@@ -40,7 +40,7 @@ pub struct Diagnosis {
     pub captures: Vec<(String, Summary)>,
     /// Comparisons of the last third of records with a link fitted to their first two thirds.
     pub goodness: Vec<Goodness>,
-    /// Congestion control that a record names (iperf3's JSON does), and the file of the record.
+    /// Congestion control that a record names (iperf3's JSON does), and the record's file; `None` if none names one.
     pub sender: Option<(String, String)>,
     /// Remarks on the records, each a sentence.
     pub notes: Vec<String>,
@@ -53,8 +53,8 @@ pub struct Observed {
     pub file: String,
     /// Data of one direction of a TCP connection.
     pub transfer: Transfer,
-    /// Path fitted to the transfer; `None` unless the capture was taken near its sender, shows at least 20
-    /// transmissions and a round trip, and it is one of the eight largest such transfers.
+    /// Network path fitted to the transfer; `None` unless the capture was taken near the sender, shows at least 20
+    /// transmissions and a round trip, and the transfer is one of the eight largest of this kind.
     pub path: Option<PathFit>,
     /// Reasons why the transfer was not faster.
     pub why: Why,
@@ -87,7 +87,7 @@ pub enum Error {
         /// Mistake that was found in the record.
         source: Mistake,
     },
-    /// A text of more than 1 GiB.
+    /// A text file of more than 1 GiB, which is not read.
     #[error("{}: more than 1 GiB of text; expected a log of one link", path.display())]
     TooLong {
         /// Path of the file.
@@ -188,13 +188,12 @@ impl Diagnosis {
 }
 
 impl Diagnosis {
-    /// Whether nothing tells of the link, as with captures of one direction, or without TCP.
+    /// Whether no record tells anything of the link, as with captures of one direction, or without TCP.
     pub fn is_empty(&self) -> bool {
         self.fits.is_empty()
     }
 
-    /// Transfers that a page tells of: up to three with the most bytes, none with less than 1 % of the
-    /// largest.
+    /// Transfers that a page tells of: up to three with the most bytes, none with less than 1 % of the largest one's.
     pub fn largest(&self) -> impl Iterator<Item = &Observed> {
         const MOST: usize = 3;
         const SMALL: f64 = 0.01;
@@ -204,8 +203,8 @@ impl Diagnosis {
         largest.filter(move |other| other.transfer.delivered as f64 >= SMALL * most)
     }
 
-    /// File names of the records that the diagnosis uses: transfers, then probes such as pings, then
-    /// throughput tests, then traces of rates.
+    /// File names of the records that the diagnosis uses: of captures (once for each transfer), then of probes such as
+    /// pings, of throughput tests, and of traces of rates.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let transfers = self.transfers.iter().map(|observed| observed.file.as_str());
         let probes = self.fits.probes.iter().map(|(name, _)| name.as_str());

@@ -30,11 +30,11 @@
 //! connection, and what is under way then is not delivered.
 
 /// Fingerprint of this crate's sources and the locked versions of noq and quinn. Stored results have it in their key,
-/// so that those of another version are not used again.
+/// so that results of another version are not used again.
 pub const ENGINE: &str = env!("SKYWAVE_FOREIGN");
 
-/// Names of the measures of a flow's data and packets that a run with these libraries gives. Others in its outcome,
-/// except those of the window and of round trips, are 0 or `None`, because the libraries do not tell them.
+/// Names of the measures of a flow's data and packets that a run with noq or quinn gives. All other measures of its
+/// outcome, except those of the window and of round trips, are 0 or `None`, because the libraries do not tell them.
 pub const TOLD: [&str; 15] = [
     "goodput",
     "throughput",

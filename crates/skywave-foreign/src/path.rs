@@ -31,7 +31,8 @@ pub struct Path {
 
 impl Path {
     /// A path with this rate and this round-trip propagation delay, half of it each way. The bottleneck's queue holds
-    /// at most `packets` packets and drops from the tail, the way back has 100 Mb/s, and a run takes 30 s.
+    /// at most `packets` packets and drops from the tail; the link back has 100 Mb/s and a queue of the same length. A
+    /// run takes 30 s.
     pub fn new(service: Service, rtt: Duration, packets: u32) -> Self {
         let wide = Rate::from_bps(100_000_000);
         let queue = QueueConfig::DropTail(Limit::Packets(packets));
@@ -60,8 +61,8 @@ impl Path {
     }
 
     /// The path as a specification for the simulator, with `flows` flows that always have data to send, measured over
-    /// the whole run. Flow 0 begins at time zero, each further one 100 ms after the one before; the caller chooses
-    /// their senders.
+    /// the whole run. Flow 0 begins at time zero, and each further flow 100 ms after the flow before it; the caller
+    /// chooses the flows' senders.
     pub fn spec(&self, flows: usize) -> Spec {
         let link = |name: &str, from, to, config: &LinkConfig| LinkSpec {
             name: name.into(),
@@ -100,8 +101,8 @@ impl Path {
         }
     }
 
-    /// Runs one connection of each sender over the path for [`Path::duration`]. Each always has data to send and begins
-    /// 100 ms after the one before; connections of the result are numbered in the order of `senders`, from 0.
+    /// Runs one connection of each sender over the path for [`Path::duration`]. Connections always have data to send,
+    /// begin 100 ms apart, and are numbered in the result in the order of `senders`, from 0.
     pub fn run(&self, senders: &[Sender]) -> Carried {
         let senders: Vec<_> = senders.iter().cloned().enumerate().collect();
         let report = run_each(&self.spec(senders.len()), &senders, self.asks);
@@ -122,8 +123,8 @@ impl Carried {
         self.0.flows[connection].delivered_bytes
     }
 
-    /// Mean goodput of connection number `connection` over the whole run, Mb/s, its late start included. Panics if
-    /// there is no such connection.
+    /// Mean goodput of connection number `connection` over the whole run, Mb/s; the time before its start counts, too.
+    /// Panics if there is no such connection.
     pub fn mbps(&self, connection: usize) -> f64 {
         self.0.flows[connection].goodput_bps * 1e-6
     }

@@ -74,7 +74,7 @@ pub fn run_each(spec: &Spec, senders: &[(usize, Sender)], asks: bool) -> Result<
 ///
 /// # Errors
 /// [`Refused`] if the specification has something that senders of noq and quinn do not support: a proxy, an agent, a
-/// radio network, a tunnel, traffic other than `ftp` and `bytes`, or a flow without a route.
+/// radio network, a tunnel, announced outages, traffic other than `ftp` and `bytes`, or a flow without a route.
 pub fn run_all(
     spec: &Spec,
     sender: &Sender,

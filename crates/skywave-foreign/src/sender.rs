@@ -28,7 +28,7 @@ pub(crate) enum Laws {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no other library's sender is called \"{asked}\"; there are {}", senders().collect::<Vec<_>>().join(", "))]
 pub struct Unknown {
-    /// Name that was asked for.
+    /// Name that was given to [`parse`].
     pub asked: String,
 }
 

@@ -235,8 +235,8 @@ impl Run {
     }
 }
 
-/// Reads configurations of the two agents of D-Proxy (local retransmission over a wireless hop) and what comes to them
-/// out of `data`, and carries it out. Panics when a rule is broken: a limit of memory, or a segment forwarded more
+/// Reads configurations of the two agents of D-Proxy (local retransmission over a wireless hop) and packets for them
+/// out of `data`, and runs the agents. Panics if an agent keeps more bytes than its limit, or forwards a segment more
 /// often than it came.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);

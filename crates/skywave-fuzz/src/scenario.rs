@@ -22,7 +22,7 @@ const MAX_ROUND_TRIPS: f64 = 1e3;
 const MAX_OFFERS: u32 = 20_000;
 
 /// Reads `data` as a scenario file. If it is one, makes specifications of its points, simulates the first, and checks
-/// the outcome. Panics when a rule is broken.
+/// that the outcome's counts and shares fit each other. Panics if not.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

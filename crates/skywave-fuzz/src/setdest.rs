@@ -9,7 +9,7 @@ const STATIONS: usize = 3;
 const LOOKS: u64 = 100;
 
 /// Reads `data` as a movement file of ns-2 (setdest). If it is one, follows the stations: none moves faster or farther
-/// than the file says. Panics when a rule is broken.
+/// than the file says. Panics if one does.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

@@ -37,7 +37,7 @@ impl<'a> Arbitrary<'a> for AnyAgent {
 }
 
 /// Reads the configurations of a Snoop agent and of a TCP connection and a plan out of `data`, and runs the connection
-/// through the agent to the end of the plan. Panics when a rule is broken.
+/// through the agent to the end of the plan. Panics if a rule of TCP is broken, or data do not arrive.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

@@ -15,13 +15,13 @@ struct Connection {
     near: Timestamps,
 }
 
-/// Reads the packet after the first [`SETTINGS`] bytes of `data`, or all of `data` if it is shorter, and checks that a
-/// TCP segment is the same when written and read again. Panics if not.
+/// Reads an IP packet after the first [`SETTINGS`] bytes of `data` (in all of `data` if that is shorter), and checks
+/// that its TCP segment is the same when written and read again. Panics if not.
 pub fn run(data: &[u8]) {
     is_accepted(data);
 }
 
-/// Reads the packet after the first [`SETTINGS`] bytes of `data`, or all of `data` if it is shorter, and returns
+/// Reads a packet after the first [`SETTINGS`] bytes of `data` (in all of `data` if that is shorter), and returns
 /// whether it is an IP packet with a TCP segment. Panics if the segment is not the same when written and read again.
 ///
 /// Wrong checksums of the IP header and of TCP are put right first, as few random bytes have right ones.

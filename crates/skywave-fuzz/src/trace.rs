@@ -11,7 +11,7 @@ use crate::link::{Operation, Watched};
 const PACKETS: u64 = 100;
 
 /// Reads `data` as a trace, a recording of a link's delivery opportunities. If it is one, sends packets over a link
-/// with this trace and checks their arrivals and counts. Panics when a rule is broken.
+/// with this trace and checks their arrivals and counts. Panics if one is wrong.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

@@ -57,9 +57,9 @@ pub struct Counters {
     pub refused: u64,
 }
 
-/// A congestion control law that the kernel offers under its [name](Law::name), answered by this process. When this is
-/// dropped, or the process dies, the name is gone; connections that have the law go on by Reno's rule until they are
-/// closed.
+/// A congestion control law that the kernel offers under its [name](Law::name), answered by this process. When this
+/// value is dropped, or the process dies, the name is gone; connections that have the law go on by Reno's rule until
+/// they are closed.
 #[derive(Debug)]
 pub struct Attached {
     law: Law,

@@ -44,8 +44,8 @@ impl Group {
         })
     }
 
-    /// Starts a command in the group; processes that it starts are in the group, too. The outer error is that the group
-    /// cannot be entered or left, the inner one that the command cannot be started.
+    /// Starts a command in the group; processes that it starts are in the group, too. Outer error: this process cannot
+    /// enter or leave the group. Inner error: the command cannot be started.
     pub fn spawn(&self, command: &mut Command) -> Result<io::Result<Child>, AttachError> {
         // A process is born where its parent is: in the group from its first connection on.
         enter(&self.folder)?;
@@ -54,8 +54,8 @@ impl Group {
         Ok(child)
     }
 
-    /// Removes the group, and waits up to 0.1 s for its last processes to end; false if some are still in it, so that
-    /// it stays.
+    /// Removes the group once its last processes have ended, for which it waits up to 0.1 s. Returns false if some are
+    /// still there and the group stays.
     pub fn remove(self) -> bool {
         for _ in 0..20 {
             if fs::remove_dir(&self.folder).is_ok() {

@@ -42,7 +42,7 @@ pub enum LawError {
 impl Law {
     /// Congestion control law of the TCP preset called `name`, such as "skywave", "bbr" or "cerl" (`skywave variants`
     /// lists them). Losses are found and repaired by the kernel's rules, whatever the preset says. The error is
-    /// [`LawError::Unknown`] without such a preset, else as of [`Self::new`].
+    /// [`LawError::Unknown`] without such a preset, otherwise one that [`Self::new`] returns.
     pub fn named(name: &str) -> Result<Self, LawError> {
         let found = preset(name).ok_or_else(|| LawError::Unknown(name.to_owned()))?;
         Self::new(name, found.composition.congestion.clone())
@@ -65,7 +65,7 @@ impl Law {
         })
     }
 
-    /// Needs of the law towards its sender: rate samples, news of every loss, or sole control of the window.
+    /// Demands of the law on its TCP sender: rate samples, news of every loss, or sole control of the window.
     pub fn facts(&self) -> LawFacts {
         Congestion::new(&self.config).facts()
     }
@@ -75,8 +75,8 @@ impl Law {
         Congestion::new(&self.config).pacing_rate().is_some()
     }
 
-    /// Name of the law in the kernel: `sky_` and its own in lower case, with `_` for what is no ASCII letter or digit,
-    /// cut to 15 characters.
+    /// Name of the law in the kernel: `sky_` and the name given to [`Self::new`] in lower case, with `_` for characters
+    /// other than ASCII letters and digits, cut to 15 characters.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -30,7 +30,7 @@ pub enum Verdict {
 /// `skywave doctor`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Need that was looked at, a word or two, as "kernel" or "rights".
+    /// Need that was checked, in a word or two, such as "kernel" or "rights".
     pub subject: &'static str,
     /// Verdict on whether this machine meets the need.
     pub verdict: Verdict,
@@ -75,8 +75,8 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
-/// Finding of a trial: loads a congestion control into the kernel for a moment and removes it; if the kernel refuses
-/// it, the reason.
+/// Finding of a trial, which loads a congestion control into the kernel for a moment and removes it; if the kernel
+/// refuses it, the finding has the reason.
 pub fn trial() -> Finding {
     const SUBJECT: &str = "trial";
     #[cfg(all(target_os = "linux", feature = "load"))]

@@ -8,17 +8,17 @@ use crate::scenario::{
     CustomMembers, Files, MAX_FILE, MAX_SCENARIO, Scenario, ScenarioError, Unreadable, nearest,
 };
 
-/// Folder of a scenario, to which the paths of files that the scenario names are relative.
+/// Folder of a scenario: the paths of the files that the scenario names (traces, movements) are relative to it.
 #[derive(Clone, Debug)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Folder of scenarios at `path`.
+    /// Folder at `path`, as the folder of a scenario.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// The folder in which the file at `path` lies.
+    /// Folder that contains the scenario's file at `path`.
     pub fn of(path: &Path) -> Self {
         Self::new(path.parent().unwrap_or(Path::new("")))
     }
@@ -41,8 +41,8 @@ impl Files for Folder {
     }
 }
 
-/// Name of a folder for the thing called `text`: letters, digits, dots, plus signs and underscores stay, each stretch
-/// of other characters between them becomes one hyphen.
+/// Folder name made of `text`: ASCII letters, digits, dots, plus signs and underscores stay, and each stretch of other
+/// characters between them becomes one hyphen.
 pub fn plain_name(text: &str) -> String {
     let stays = |c: char| c.is_ascii_alphanumeric() || "._+".contains(c);
     let words: Vec<&str> = text
@@ -52,7 +52,7 @@ pub fn plain_name(text: &str) -> String {
     words.join("-")
 }
 
-/// Reads the scenario at `path`; its name is the file's, without the extension.
+/// Reads the scenario file at `path`; the scenario's name is the file's, without the extension.
 ///
 /// # Errors
 /// The file cannot be read, or is no scenario that can be used.
@@ -60,8 +60,8 @@ pub fn load(path: &Path) -> Result<Scenario, ScenarioError> {
     load_with(path, &CustomMembers::default())
 }
 
-/// Reads the scenario at `path`, which may also name the policies in `custom`, a user's own code; its name is
-/// the file's, without the extension.
+/// Reads the scenario file at `path`, which may also name the congestion controls and loss detectors of the user's own
+/// code in `custom`; the scenario's name is the file's, without the extension.
 ///
 /// # Errors
 /// The file cannot be read, or is no scenario that can be used.
@@ -71,8 +71,8 @@ pub fn load_with(path: &Path, custom: &CustomMembers) -> Result<Scenario, Scenar
     })
 }
 
-/// Reads the scenario at `path` for runs that record time series, even if the file does not ask for them; its name is
-/// the file's, without the extension.
+/// Reads the scenario file at `path` for runs that record time series, even if the file does not ask for them; the
+/// scenario's name is the file's, without the extension.
 ///
 /// # Errors
 /// The file cannot be read, or is no scenario that can be used.

@@ -3,18 +3,18 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Error of threads that could not be started, or of too many that were wanted: the reason, in words.
+/// Error that threads could not be started, or that more than [`most`] were asked for; it has the reason in words.
 #[derive(Debug, thiserror::Error)]
 #[error("threads could not be started: {0}")]
 pub struct NoThreads(String);
 
-/// Most threads that a caller may ask for. More would only wait for each other, and thousands take longer to start than
-/// to work.
+/// Largest number of threads that a caller may ask for. More would only wait for each other, and thousands take longer
+/// to start than to work.
 pub fn most() -> usize {
     (8 * cores()).max(256)
 }
 
-/// Number of threads that this machine runs at the same time.
+/// Number of threads that this machine can run at the same time; 1 if the system does not tell.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -41,12 +41,12 @@ fn broadcast(_threads: Option<usize>, work: impl Fn() + Sync) -> Result<(), NoTh
     Ok(())
 }
 
-/// Calls `one` with each number from 0 to below `count`, on `threads` threads (`None` for one a core), beginning with
-/// the lowest. Returns the results in the order of the numbers. After an error no other call is begun, and the error is
-/// the result.
+/// Calls `one` with each number from 0 to `count` − 1, on `threads` threads (`None` for one per core), beginning with
+/// the lowest. Returns the results in the order of the numbers. After an error no further call is begun, and the error
+/// is returned.
 ///
 /// # Errors
-/// Those of `one`, and [`NoThreads`].
+/// The first error of `one`, or [`NoThreads`].
 pub fn each<T, E>(
     threads: Option<usize>,
     count: usize,

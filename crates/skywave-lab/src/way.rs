@@ -20,7 +20,8 @@ fn links_of(spec: &Spec, flow: usize) -> Vec<usize> {
     links.filter(|&edge| edge < spec.links.len()).collect()
 }
 
-/// Whether the data of two flows, as indices into the specification, go over a common link.
+/// Whether the data of two flows, which are indices into the specification, go over a common link in the same
+/// direction.
 pub fn meet(spec: &Spec, one: usize, other: usize) -> bool {
     let links = links_of(spec, one);
     links_of(spec, other)
@@ -35,17 +36,18 @@ pub fn is_recorded(spec: &Spec, flow: usize) -> bool {
     services.any(|service| matches!(service, Service::Trace(_)))
 }
 
-/// Long-run rate of the narrowest link on the way of a flow's data, bit/s; `None` if the way has no link but a radio
-/// network's.
+/// Long-run rate of the narrowest link on the path of a flow's data, bit/s; `None` if the path has no links, only hops
+/// of a radio network.
 pub fn rate(spec: &Spec, flow: usize) -> Option<f64> {
     let links = links_of(spec, flow).into_iter();
     let rates = links.map(|link| spec.links[link].config.allowed_rate().as_bps() as f64);
     rates.reduce(f64::min)
 }
 
-/// Rate in bit/s of payload that a flow's path carries in the measured time if UDP datagrams of 1472 bytes always wait
-/// at each link: that of the link that carries least. A sender with larger headers gets less, and none gets more in the
-/// long run. `None` if the way has no link but a radio network's.
+/// Payload rate in bit/s that the path of a flow's data carries in the measured window of the run if every link always
+/// has UDP datagrams with 1472 bytes of payload waiting; the link that carries least decides. A sender with larger
+/// headers gets less, and no sender gets more in the long run. `None` if the path has no links, only hops of a radio
+/// network.
 pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     let seconds = spec.window().as_secs_f64();
     let links = links_of(spec, flow).into_iter();
@@ -57,8 +59,9 @@ pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     Some(least as f64 * f64::from(PAYLOAD) * 8.0 / seconds)
 }
 
-/// Whether a flow's path carries a UDP datagram of 1472 bytes in each bin of `width` from the start of the run, if
-/// datagrams always wait at each link. Empty if the way has no link but a radio network's.
+/// List with an entry for each time bin of `width` from the start of the run: true if every link on the path of a
+/// flow's data carries a UDP datagram with 1472 bytes of payload in that bin, if datagrams always wait at each link.
+/// Empty if the path has no links, only hops of a radio network.
 pub fn carries(spec: &Spec, flow: usize, width: Duration) -> Vec<bool> {
     let mut all: Option<Vec<bool>> = None;
     for link in links_of(spec, flow) {

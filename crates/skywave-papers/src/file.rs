@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use skywave_scenario::{Document, ScenarioError};
 use toml::Value;
 
-/// A file that cannot be read, or is not what it should be.
+/// Reason why a file, such as a paper's claims or a study, cannot be used: it cannot be read, or has a mistake.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// A file or folder cannot be read.

@@ -9,16 +9,16 @@ const END: &str = "<!-- end -->";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct PageError {
-    /// Number of the line in the page, from 1.
+    /// Number of the line of the page that begins the block, from 1.
     pub line: usize,
-    /// Mistake in that line, in words.
+    /// Mistake in the block, in words.
     pub what: String,
 }
 
 /// A generated block of a Markdown page, between the marks `<!-- VERB NAME: KIND -->` and `<!-- end -->`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
-    /// Subject of the block, such as a paper.
+    /// Name of the block's subject, such as a paper.
     pub name: &'a str,
     /// Kind of block: which view of the subject is shown.
     pub kind: &'a str,
@@ -26,8 +26,8 @@ pub struct Block<'a> {
     pub text: &'a str,
 }
 
-/// The Markdown page with its blocks `<!-- VERB NAME: KIND -->` of this verb, up to `<!-- end -->`, replaced by what
-/// `new` gives for them; a block for which it gives `None` stays.
+/// The Markdown page in which each block `<!-- VERB NAME: KIND -->` of this verb, up to `<!-- end -->`, has the text
+/// that `new` gives for it; a block for which `new` gives `None` stays as it is.
 ///
 /// # Errors
 /// When a block has no end, or `new` returns an error for it.

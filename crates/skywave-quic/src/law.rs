@@ -50,7 +50,7 @@ impl Law {
     /// ([`CustomCongestion`](skywave_core::tcp::CustomCongestion)).
     ///
     /// # Errors
-    /// [`LawError::NeedsMarks`] if the congestion control needs ECN.
+    /// [`LawError::NeedsMarks`] if the congestion control needs to know of every ECN mark.
     pub fn new(congestion: CongestionConfig) -> Result<Self, LawError> {
         if congestion.needs_ecn() != NeedsEcn::Nothing {
             return Err(LawError::NeedsMarks);

@@ -12,9 +12,9 @@ use skywave_core::quic;
 /// Longest time for which nothing may be heard, unless two round trips are longer.
 const PATIENCE: Duration = Duration::from_nanos(quic::preset::PATIENCE.as_nanos());
 
-/// Watch over one connection: tells when to ask a silent peer, which means to send it a probe packet at once. Silence
-/// is too long after 500 ms, or two round trips if these are longer, with packets sent but none received. In the
-/// example, the second argument counts packets received so far, the third packets sent.
+/// Detector of a peer that is silent for too long on one connection, so that it should be sent a probe packet at once.
+/// Silence is too long if no packet was received in the 500 ms after one was sent, or in two round trips if these are
+/// longer. In the example, the second argument counts packets received so far, the third packets sent.
 ///
 /// ```
 /// # use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ impl Silence {
     /// Interval at which to call [`Self::is_too_long`].
     pub const LOOK: Duration = Duration::from_millis(100);
 
-    /// Watch over one connection that begins at `now`, before any packet was sent or received.
+    /// Detector for a connection that begins at `now`, before any packet was sent or received.
     pub fn new(now: Instant) -> Self {
         Self {
             received: 0,
@@ -49,10 +49,10 @@ impl Silence {
         }
     }
 
-    /// Whether the peer should be asked now: no packet came for 500 ms, or two round trips `rtt` if these are longer,
-    /// although some were sent after the last one. `received` and `sent` count packets since the connection began. The
-    /// caller asks by noq's `handle_network_change`, which sends probes at once and begins their interval anew; true
-    /// again after as long a silence.
+    /// Whether to probe the peer now: a packet was sent 500 ms ago or earlier, or two round trips `rtt` if these are
+    /// longer, and none was received since. `received` and `sent` count packets since the connection began. The caller
+    /// probes by noq's `handle_network_change`, which sends probes at once and begins their interval anew. True again
+    /// after as long a further silence.
     pub fn is_too_long(&mut self, now: Instant, received: u64, sent: u64, rtt: Duration) -> bool {
         if received != self.received || sent == self.sent {
             (self.received, self.sent, self.since) = (received, sent, now);

@@ -77,7 +77,7 @@ pub struct OtherTransport {
     pub source: &'static str,
 }
 
-/// All transports that are no TCP and can be compared with it.
+/// Transports other than TCP that can be compared with TCP: WTCP, then the presets of QUIC.
 pub const OTHER_TRANSPORTS: &[OtherTransport] = &OTHERS;
 
 const WTCP: OtherTransport = OtherTransport {
@@ -128,14 +128,14 @@ pub struct Point {
 
 impl Scenario {
     /// Reads and checks a scenario from `text`. `name` is its short name and what messages call its file; traces and
-    /// movements that it names are in `files`. The error has all mistakes of the file that can be told apart.
+    /// movements that it names are in `files`. The error has all mistakes of the file that can be found in one go.
     pub fn parse(name: &str, text: &str, files: &dyn Files) -> Result<Self, ScenarioError> {
         Self::parse_with(name, name, text, files, &CustomMembers::default())
     }
 
     /// Reads and checks a scenario called `name` from `text`; messages call its file `file`. Traces and movements that
     /// it names are in `files`, and it may also name the congestion controls and loss detectors in `custom`. The error
-    /// has all mistakes of the file that can be told apart.
+    /// has all mistakes of the file that can be found in one go.
     pub fn parse_with(
         name: &str,
         file: &str,
@@ -181,7 +181,7 @@ impl Scenario {
         })
     }
 
-    /// Short name of the scenario, as it was given when it was read: the file's name without the extension.
+    /// Short name of the scenario, as given to [`Scenario::parse`]: for a file, the file's name without the extension.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -201,7 +201,8 @@ impl Scenario {
         &self.text
     }
 
-    /// Every path that the file sets or sweeps, as a sweep names it (`link.air.rate`), in the file's order.
+    /// Key paths of all fields that the file sets or sweeps, as a sweep writes them (`link.air.rate`), in the file's
+    /// order.
     pub fn settings(&self) -> Vec<String> {
         // A text that was read once can be read again.
         tree::parse(&self.text).map_or_else(|_| Vec::new(), |tree| settings(&tree))
@@ -212,7 +213,7 @@ impl Scenario {
         &self.seeds
     }
 
-    /// Doubles the number of replications: adds as many seeds as there are, the numbers after the largest.
+    /// Doubles the number of replications: adds as many seeds as there are, counted on from the largest one.
     pub fn double_seeds(&mut self) {
         let largest = self.seeds.iter().copied().max().unwrap_or_default();
         let more = (1..).take(self.seeds.len());
@@ -225,7 +226,7 @@ impl Scenario {
         &self.params
     }
 
-    /// Swept keys with a `*`, each with what it stands for in this scenario, in words.
+    /// Swept keys with a `*`, each with words for what the `*` stands for in this scenario.
     pub fn reaches(&self) -> &[(String, String)] {
         &self.reaches
     }
@@ -251,9 +252,8 @@ impl Scenario {
         &self.report
     }
 
-    /// The report of this scenario that `text`, the keys of a `[report]` table, asks for. Its
-    /// results may have time series that the file does not ask for, so that plots over time are
-    /// always accepted.
+    /// The report of this scenario that `text`, the keys of a `[report]` table, asks for. Plots over time are always
+    /// accepted, as results may have time series that the file does not ask for.
     pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
         let source = Source {
             name: "report".into(),
@@ -265,7 +265,7 @@ impl Scenario {
             .map_err(|fault| fault.into_error(&source))
     }
 
-    /// Doubts about the scenario: what can be run, but is probably not meant.
+    /// Warnings about the scenario: settings that can be run, but are probably not meant.
     pub fn warnings(&self) -> &[ScenarioError] {
         &self.warnings
     }
@@ -305,15 +305,16 @@ impl Point {
         Some(&flow.transport)
     }
 
-    /// Name of the `[[flow]]` from which flow `index` of this point's [`Spec`] comes: its own name, or without its
-    /// number for a copy. `None` if there is no such flow.
+    /// Name of the `[[flow]]` from which flow `index` of this point's [`Spec`] comes, without a copy's number; `.near`
+    /// follows for the half before a proxy, `.state` for a flow that carries a proxy's state. `None` if there is no
+    /// such flow.
     pub fn flow_group(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.group)
     }
 
-    /// Whether flow `index` of this point's [`Spec`] is a part of a flow whose data do not arrive at the destination:
-    /// they go to a proxy or carry its state. `None` if there is no such flow.
+    /// Whether flow `index` of this point's [`Spec`] is an inner part of a split flow: its data end at a proxy, or are
+    /// a proxy's state, and do not arrive at the destination. `None` if there is no such flow.
     pub fn is_inner_flow(&self, index: usize) -> Option<bool> {
         let flow = self.template.flows.get(index)?;
         Some(flow.inner)
@@ -331,8 +332,8 @@ impl Point {
     }
 }
 
-/// Address (URL) of the JSON schema: its `$id`, and what the first line of a scenario may say to editors (`#:schema
-/// ADDRESS`).
+/// Address (URL) of the JSON schema of scenario files: the schema's `$id`, which the first line of a scenario may name
+/// for editors (`#:schema ADDRESS`).
 #[cfg(feature = "schema")]
 pub const SCHEMA_ADDRESS: &str =
     concat!(env!("CARGO_PKG_REPOSITORY"), "/schema/scenario.schema.json");

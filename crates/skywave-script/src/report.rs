@@ -7,7 +7,7 @@ use crate::place::{Mistake, Place};
 /// Verdict on a script, as [`run()`](crate::run()) gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Everything was as expected.
+    /// Every packet and result was as the script expects it.
     Passed,
     /// A packet or a result was not as the script expects it.
     Failed {
@@ -70,7 +70,7 @@ impl Verdict {
         }
     }
 
-    /// Place in the script that failed, is not modelled, or cannot be read; `None` if it passed.
+    /// Place in the script that failed, is not modelled, or cannot be read; `None` if the script passed.
     pub fn place(&self) -> Option<Place> {
         match self {
             Self::Passed => None,

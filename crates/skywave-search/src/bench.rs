@@ -39,10 +39,10 @@ impl From<NoThreads> for SearchError {
     }
 }
 
-/// How the simulations of a search are run: threads, cancelling, and the report of progress.
+/// Settings for running the simulations of a search: threads, cancelling, and the report of progress.
 #[derive(Clone, Copy)]
 pub struct Making<'a> {
-    /// Number of threads; `None` for one a core.
+    /// Number of threads; `None` for one per processor core.
     pub threads: Option<usize>,
     /// Flag that the caller sets to stop the runs.
     pub cancel: &'a AtomicBool,
@@ -54,8 +54,8 @@ pub struct Making<'a> {
 /// Function that runs one simulation; `None` if it was cancelled, or given up because a sender flooded the path.
 pub type Simulation<'a> = dyn Fn() -> Option<Outcome> + Sync + 'a;
 
-/// Function of the caller's that is given a simulation, calls it and returns its outcome: for congestion controls of
-/// the caller's own code, which may need something of the thread that they are called on.
+/// Wrapper that a caller puts around each simulation: it is given the simulation, calls it and returns its outcome. For
+/// congestion controls in the caller's own code, which may need the thread that they run on to be prepared.
 pub type Within<'a> = dyn Fn(&Simulation<'_>) -> Option<Outcome> + Sync + 'a;
 
 /// Judge of network paths: for each candidate path of a search space it simulates the judged sender, and those that it

@@ -13,14 +13,14 @@ use skywave_scenario::Key;
 /// Number of new seeds by which the paths that a search found are judged once more and shrunk: by the search's own
 /// seeds, the best of thousands may be the luckiest.
 pub const CHECKING: usize = 5;
-/// Number of further new seeds by which a path is judged in the end, after it was shrunk.
+/// Number of further new seeds by which a path is judged in the end, after it was shrunk (made as simple as it can be).
 pub const JUDGING: usize = 10;
 /// Candidates that are judged anew before the worst of them is made small.
 const AHEAD: usize = 20;
 /// Candidates that are judged anew at most, for each finding that is wanted.
 const TRIED: usize = 40;
 
-/// A path on which the sender is bad, made simple (shrunk) and judged by seeds that nothing was chosen by.
+/// A path on which the sender is bad, made simple (shrunk) and judged by seeds that took no part in finding it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// Path after it was shrunk: for each key of the space its setting, `None` where it is at its default.
@@ -49,14 +49,15 @@ pub struct Findings {
     /// Findings that stand, worst for the sender first. A path that only adds keys to an earlier finding, with all of
     /// that one's keys set to the same choices, is left out.
     pub standing: Vec<Finding>,
-    /// Findings that do not stand: by the last seeds, the mean value is above the bound ([`Finding::below`]).
+    /// Findings that do not stand: by the seeds that judge them last, the mean value is above the bound
+    /// ([`Finding::below`]).
     pub fallen: Vec<Finding>,
 }
 
 /// Makes findings, until `most` of them stand, of the paths that a search found: judges the paths by new seeds, shrinks
-/// the worst, and judges these by further seeds. `searched` are the seeds of the search, from whose largest on the new
-/// ones are numbered. Without `below`, the bound of each path is the next round number at or above its new value; a
-/// path where that is 1 or more is left out.
+/// the worst, and judges these by further seeds. The new seeds are numbered on from the largest of `searched`, the
+/// seeds of the search. A path whose new value is above the bound `below` is left out. Without `below`, the bound of
+/// each path is the next round number at or above its new value; a path where that is 1 or more is left out.
 ///
 /// # Errors
 /// An interrupted search, runs that cannot be kept, or threads that cannot be started.

@@ -38,7 +38,7 @@ pub type Candidate = Vec<Option<Setting>>;
 /// alternatives (choices) that the key may be set to; `None` where the key is at its default.
 pub type Kind = Vec<Option<usize>>;
 
-/// Choices that a candidate has made for its keys, without their numbers.
+/// Kind of the path `candidate`: the choices that it makes for its keys, without their numbers.
 pub fn kind(candidate: &Candidate) -> Kind {
     let choice = |setting: &Option<Setting>| setting.as_ref().map(Setting::choice);
     candidate.iter().map(choice).collect()

@@ -9,7 +9,7 @@ use skywave_scenario::{Key, Space};
 use crate::findings::Finding;
 use crate::{Objective, keys_off};
 
-/// Particulars of a search that its findings are written with: space, flow, senders, objective, command.
+/// Particulars of a search (space, flow, senders, objective, command), with which its findings are written as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// Search space of network paths, with the judged sender in its flow.
@@ -67,8 +67,8 @@ impl Page<'_> {
             .text(settings, &title, &finding.seeds, (self.flow, &swept))
     }
 
-    /// Line of text with the objective's value for a finding: per cent with the 95 % interval, what it is a share of,
-    /// and the number of seeds.
+    /// Line of text with the objective's value for a finding: per cent with the 95 % interval, the words that say what
+    /// the value is a share of, and the number of seeds.
     pub fn verdict(&self, finding: &Finding) -> String {
         let value = percent(finding.value.mean);
         let half = finding.value.half.unwrap_or_default() * 100.0;
@@ -100,7 +100,7 @@ impl Page<'_> {
         lines
     }
 
-    /// A finding as a JSON object; `file` is the path of its scenario file.
+    /// JSON object of a finding; `file` is the path of its scenario file.
     pub fn json(&self, finding: &Finding, file: &str) -> Value {
         let keys = self.space.keys().iter().zip(&finding.candidate);
         let keys: Map<String, Value> = keys

@@ -18,9 +18,9 @@ use crate::findings::{self, Findings};
 use crate::page::{Page, percent};
 use crate::{Candidate, Objective};
 
-/// Default number of simulations to search with.
+/// Default number of simulations that a search makes to find paths; shrinking and judging them take more.
 pub const RUNS: usize = 20_000;
-/// Default number of islands: searches beside each other that know nothing of each other.
+/// Default number of islands: searches side by side that know nothing of each other.
 pub const ISLANDS: u16 = 4;
 /// Range of the number of islands (independent searches) that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
@@ -43,9 +43,9 @@ pub struct Request {
     pub flow: String,
     /// Limit of the search: a number of simulations, or a time.
     pub amount: Amount,
-    /// Seed of the search.
+    /// Seed of the random draws of candidate paths; simulations have seeds of their own.
     pub seed: u64,
-    /// Number of islands: searches beside each other that know nothing of each other.
+    /// Number of islands: searches side by side that know nothing of each other.
     pub islands: u16,
     /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can be;
     /// `None` for [`next_round`](crate::shrink::next_round) of the path's value.
@@ -150,7 +150,7 @@ impl Request {
     }
 
     /// Bench, which judges paths by simulations, for the judged sender, and for the others if the objective compares
-    /// with them. `ledger` is the journal that keeps runs, `making` says how they are run.
+    /// with them. `ledger` is the journal that keeps runs, `None` for none; `making` says how runs are made.
     ///
     /// # Errors
     /// Those of [`Bench::new`].

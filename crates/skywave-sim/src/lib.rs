@@ -21,9 +21,9 @@ pub use engine::{simulate, simulate_watched};
 pub use outcome::{Bins, FlowOutcome, LinkOutcome, Outcome, Series};
 pub use spec::Spec;
 
-/// Identifier of the engine that made a result: the version, and a fingerprint of what decides it, which is the sources
-/// of `skywave-core` and of this crate, and the versions of the packages linked with them. Stored results of another
-/// engine are not used again.
+/// Identifier of this simulation engine, stored with each result: its version, and a fingerprint of the sources of
+/// `skywave-core` and of this crate and of the versions of the packages linked with them. Results that another engine
+/// has stored are not used again.
 pub const ENGINE: &str = concat!(
     "skywave ",
     env!("CARGO_PKG_VERSION"),

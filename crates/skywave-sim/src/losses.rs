@@ -26,7 +26,7 @@ pub enum LossCause {
 }
 
 impl LossCause {
-    /// Every cause, in the order of the rows of a [`LossTable`] as it is serialised.
+    /// Every cause of a loss, in the order of the rows of a [`LossTable`] as it is serialised.
     pub const ALL: [Self; 6] = [
         Self::Queue,
         Self::Early,
@@ -48,7 +48,7 @@ impl From<DropCause> for LossCause {
     }
 }
 
-/// Way in which a loss was found, which is why the lost segment was sent again the next time.
+/// Way in which the loss of a data packet was found: the reason why its segment was next sent again, if it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Duplicate ACKs.
@@ -57,7 +57,7 @@ pub enum Found {
     PartialAck,
     /// The scoreboard of selective ACKs.
     Sack,
-    /// A rule of its own that the sender's loss detector has, such as Vegas' fine-grained timer; or an explicit loss
+    /// Rule that only the sender's loss detector has, such as Vegas' fine-grained timer; or an explicit loss
     /// notification.
     Detector,
     /// A probe of the sender's loss detector (such as a tail loss probe), sent before anybody had found the loss.
@@ -74,7 +74,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// Every way of finding, in the order of the columns of a [`LossTable`] as it is serialised.
+    /// Every way of finding a loss, in the order of the columns of a [`LossTable`] as it is serialised.
     pub const ALL: [Self; 9] = [
         Self::Dupacks,
         Self::PartialAck,
@@ -102,9 +102,9 @@ impl From<Why> for Found {
     }
 }
 
-/// Lost packets by cause and by how they were found; each is counted once.
+/// Counts of a flow's lost data packets, by cause of the loss and by the way it was found; each packet counts once.
 ///
-/// A short list: few of all such pairs occur in one flow.
+/// Kept as a short list, as few pairs of a cause and a way of finding occur in one flow.
 #[derive(Clone, Debug, Default)]
 pub struct LossTable(Box<[(LossCause, Found, u64)]>);
 
@@ -117,7 +117,7 @@ impl AddAssign<&Self> for LossTable {
 }
 
 impl LossTable {
-    /// Adds `n` packets that were lost by this cause and found in this way.
+    /// Adds `n` packets that were lost by this cause and whose loss was found in this way.
     pub fn add(&mut self, cause: LossCause, found: Found, n: u64) {
         let mut known = self.0.iter_mut();
         if let Some((.., sum)) = known.find(|known| (known.0, known.1) == (cause, found)) {
@@ -130,17 +130,17 @@ impl LossTable {
         }
     }
 
-    /// Number of packets that were lost by this cause and found in this way.
+    /// Number of packets that were lost by this cause and whose loss was found in this way.
     pub fn count(&self, cause: LossCause, found: Found) -> u64 {
         self.sum(|known| known == (cause, found))
     }
 
-    /// Number of packets that were lost by this cause.
+    /// Number of packets that were lost by this cause, however the loss was found.
     pub fn of_cause(&self, cause: LossCause) -> u64 {
         self.sum(|known| known.0 == cause)
     }
 
-    /// Number of lost packets that were found in this way.
+    /// Number of packets whose loss was found in this way, whatever its cause.
     pub fn found(&self, found: Found) -> u64 {
         self.sum(|known| known.1 == found)
     }

@@ -34,25 +34,25 @@ pub struct Outcome {
     pub series: Vec<Series>,
     /// Delivered bytes over time; `None` unless [`Spec::bins`](crate::spec::Spec::bins) asks for them.
     pub bins: Option<Bins>,
-    /// Transfers of each flow in the order in which they were handed over, at most [`MAX_REQUESTS`] a flow; `None`
+    /// For each flow, its transfers in the order in which they were handed over, at most [`MAX_REQUESTS`]; `None`
     /// unless [`Spec::requests`](crate::spec::Spec::requests) asks for them.
     pub requests: Option<Vec<Vec<Request>>>,
     /// Number of events that the engine handled over the whole run: a measure of its work.
     pub events: u64,
 }
 
-/// An activity of a station, with its start and end.
+/// Stretch of time in which a radio station has one activity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Span {
-    /// Start, seconds.
+    /// Start of the stretch, seconds from the run's start.
     pub from_s: f64,
-    /// End, seconds.
+    /// End of the stretch, seconds from the run's start.
     pub to_s: f64,
-    /// Activity of the station in this time.
+    /// Activity of the station in the stretch.
     pub activity: Activity,
 }
 
-/// An activity of a station.
+/// Activity of a radio station at some time, such as sending or backing off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Activity {
     /// The station sends.
@@ -63,7 +63,7 @@ pub enum Activity {
     Senses,
     /// Others have reserved the channel (NAV).
     Reserved,
-    /// The station waits for its slot.
+    /// The station backs off before it sends.
     BacksOff,
     /// No other activity.
     Idle,
@@ -74,34 +74,34 @@ pub enum Activity {
 pub struct Bins {
     /// Length of a bin in seconds; the first begins with the run.
     pub width_s: f64,
-    /// For each flow, the in-order payload bytes that its application got in each bin.
+    /// For each flow, the in-order payload bytes that its receiving application got in each bin.
     pub delivered: Vec<Vec<u64>>,
 }
 
-/// Most transfers that are kept of a flow of one run, the first ones of the measured window. The measures of the flow
-/// count all.
+/// Most transfers of a flow that a run records one by one, the first ones of the measured window. The flow's other
+/// measurements count all transfers.
 pub const MAX_REQUESTS: usize = 1_000_000;
 
-/// Transfer of an application that makes several, one after another, on one connection.
+/// Record of one transfer of an application that makes several, one after another, on one connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Request {
-    /// Time at which the application handed the transfer over, seconds.
+    /// Time at which the application handed the transfer to its transport, seconds from the run's start.
     pub start_s: f64,
     /// Payload of the transfer, bytes.
     pub bytes: u64,
-    /// Time from then until the transfer's last byte had reached the other application, seconds; `None` if it was not
-    /// done by the end of the measured window.
+    /// Time from [`Self::start_s`] until the transfer's last byte had reached the receiving application, seconds;
+    /// `None` if it had not by the end of the measured window.
     pub took_s: Option<f64>,
 }
 
 /// A time series of one quantity of one flow or link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// Flow or link name.
+    /// Name of the flow or link that the series is of.
     pub entity: String,
     /// Quantity: `cwnd`, `ssthresh` (segments), `rtt`, `srtt`, `rto` (seconds), `acked` (bytes),
-    /// `rate` (bits per second of full packets, WTCP), `queue` (packets).
+    /// `rate` (bits per second if all packets were full, WTCP), `queue` (packets).
     pub quantity: &'static str,
-    /// Times in seconds and values, in order.
+    /// Points of the series in order: time, in seconds from the run's start, and value, where it differs from the last.
     pub points: Vec<(f64, f64)>,
 }

@@ -21,8 +21,8 @@ mod dist;
 
 pub use dist::Dist;
 
-/// Name of a node, link, flow and the like. A name of 15 bytes or fewer takes no memory beside its owner: a
-/// network of many flows has far more names than anything else.
+/// Name of a node, link, flow and the like. A name of 15 bytes or fewer needs no allocation of its own: a network of
+/// many flows has many names.
 pub type Name = EcoString;
 
 /// Specification of one simulation, ready to run: the network, its flows, and what to measure.
@@ -32,7 +32,7 @@ pub struct Spec {
     pub nodes: Vec<Name>,
     /// One-way links between the nodes; a link that carries both ways is two of them.
     pub links: Vec<LinkSpec>,
-    /// The radio network that some nodes are stations of; `None` if there is none.
+    /// Radio network, of which some nodes are stations; `None` if there is none.
     pub radio: Option<RadioSpec>,
     /// Flows of data between nodes, each with its transport and its traffic.
     pub flows: Vec<FlowSpec>,
@@ -45,22 +45,22 @@ pub struct Spec {
     pub duration: Time,
     /// Start and end of the window that is measured.
     pub measure: (Time, Time),
-    /// Seed of all random streams: with another one, all draws of the run are others.
+    /// Seed of all random streams of the run; another seed changes every random draw.
     pub seed: u64,
     /// Whether time series (cwnd, RTT, queue, …) are recorded.
     pub series: bool,
-    /// Whether that is measured, too, which costs time on every packet: when each segment first arrives, and how full
-    /// queues are.
+    /// Whether the run also measures when each segment first arrives and how full queues are, which costs time on
+    /// every packet.
     pub details: bool,
     /// Length of the bins of time in which delivered bytes are counted, from the start of the run; `None` for no such
     /// counts.
     pub bins: Option<Duration>,
-    /// Whether each transfer of [`Traffic::Requests`] is recorded by itself, at most
+    /// Whether the outcome lists each transfer of [`Traffic::Requests`] with its time, at most
     /// [`MAX_REQUESTS`](crate::outcome::MAX_REQUESTS) a flow.
     pub requests: bool,
 }
 
-/// A one-way link.
+/// Specification of a one-way link from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Name of the link, unique; also names its random streams.
@@ -73,41 +73,41 @@ pub struct LinkSpec {
     pub config: Arc<LinkConfig>,
 }
 
-/// A radio network: stations that share a channel. Any two of them can be ends of a flow, whose packets other stations
-/// forward where they must.
+/// Specification of a radio network: stations that share a channel. Any two of them can be ends of a flow; other
+/// stations forward its packets where the two cannot reach each other directly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RadioSpec {
-    /// Stations of the network, which knows each by its index here.
+    /// Stations of the network; a station's index in this list is its number in the network.
     pub stations: Vec<StationSpec>,
-    /// How signals weaken with distance.
+    /// Model by which signals weaken with distance.
     pub propagation: Propagation,
-    /// Rule by which a station receives frames of which several overlap in time.
+    /// Rule that decides which frame, if any, a station receives when several overlap in time.
     pub reception: Reception,
-    /// Rule by which a signal makes a station find the channel taken.
+    /// Rule that decides from which signals a station finds the channel busy (carrier sense).
     pub sensing: Sensing,
     /// Settings of the MAC (802.11) that all stations have.
     pub mac: mac::Config,
-    /// Routing by which stations find their ways to others.
+    /// Routing by which stations find multi-hop routes to each other: static, AODV, DSDV or DSR.
     pub routing: RoutingSpec,
-    /// Indices of the TCP flows with L²CLAMP: the station before the last hop makes the receiver's ACKs out of those of
-    /// the MAC. Such flows end at stations, and their ACKs enter the network there.
+    /// Indices in [`Spec::flows`] of the TCP flows with L²CLAMP: the station before the last hop makes the receiver's
+    /// TCP ACKs out of the MAC's. Each of these flows ends at a station, where its ACKs enter the radio network.
     pub clamped: Vec<usize>,
     /// Start and end of the window in which the activities of each station are recorded; `None` to record none.
     pub timeline: Option<(Time, Time)>,
 }
 
-/// A station of a radio network.
+/// Specification of a station of a radio network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationSpec {
     /// Node that the station is, an index into [`Spec::nodes`].
     pub node: usize,
-    /// Place of the station, as time goes on.
+    /// Place of the station over time: fixed, or as it moves.
     pub movement: Movement,
-    /// Model of the station's IP layer, a link within it (rate, delay, jitter, losses) that all packets pass which the
-    /// station sends into the network, its own and others'. `None` if they are not held up.
+    /// Model of the station's IP layer: a link within the station (rate, delay, jitter, losses) that each packet passes
+    /// before its routing and MAC, be it the station's own or a forwarded one. `None` for no delay and no loss there.
     pub ip: Option<LinkConfig>,
-    /// Models of losses of the frames that the station would otherwise receive whole, of any kind and whoever they are
-    /// for.
+    /// Models of loss at the station's receiver: they apply to every frame that it would otherwise receive intact, of
+    /// any type and whatever its destination.
     pub loss: Vec<LossConfig>,
 }
 
@@ -163,7 +163,7 @@ pub struct AgentSpec {
 }
 
 impl AgentSpec {
-    /// Agent at `node` for Snoop, which retransmits from there the segments that are lost on the wireless hop after it.
+    /// Snoop agent at `node`, which retransmits from there the segments that are lost on the wireless hop after it.
     pub fn snoop(node: usize, config: SnoopConfig) -> Self {
         let kind = AgentKind::Snoop(config);
         Self { node, kind }
@@ -202,15 +202,15 @@ impl AgentSpec {
 pub enum AgentKind {
     /// Snoop: keeps segments on their way to a mobile host, and retransmits at the first duplicate ACK.
     Snoop(SnoopConfig),
-    /// D-Proxy before a lossy hop. This half and the one after the hop look only at flows whose data pass the node of
-    /// this one first, and whose ACKs pass it last. Either node may be an end of a flow.
+    /// Half of D-Proxy before a lossy hop. Both halves look only at flows whose data pass this half's node before the
+    /// other half's, and whose ACKs pass the two in reverse. Either node may be an end of a flow.
     Upstream {
         /// Settings of D-Proxy before the hop.
         config: UpstreamConfig,
         /// Node of the half after the hop, at which [`Spec::agents`] must have it.
         downstream: usize,
     },
-    /// D-Proxy after a lossy hop; its other half is an [`AgentKind::Upstream`].
+    /// Half of D-Proxy after a lossy hop; the other half is an [`AgentKind::Upstream`].
     Downstream {
         /// Settings of D-Proxy after the hop.
         config: DownstreamConfig,
@@ -227,10 +227,10 @@ pub struct ProxySpec {
     pub name: Name,
     /// Index in [`Spec::flows`] of the flow from the source to the proxy.
     pub near: usize,
-    /// Index in [`Spec::flows`] of the flow from the proxy to the destination; the one after [`Self::near`]. The proxy
-    /// is its application, so that its [`FlowSpec::traffic`] says nothing.
+    /// Index in [`Spec::flows`] of the flow from the proxy to the destination: that directly after [`Self::near`]. The
+    /// proxy is the flow's sending application, so that the flow's [`FlowSpec::traffic`] is ignored.
     pub far: usize,
-    /// Most bytes that the proxy holds at a time.
+    /// Most payload bytes that the proxy holds at a time.
     pub buffer: u32,
     /// Policies of the proxy towards either side: which bytes it acknowledges to the source and which window it grants,
     /// and when it hands data on to the destination.
@@ -250,12 +250,12 @@ pub struct ProxySpec {
 pub struct HandOver {
     /// Time of the run at which the destination leaves the cell of the node where the proxy is.
     pub at: Time,
-    /// Node that the proxy moves to, an index into [`Spec::nodes`]. Paths of links lead there from the source, from
-    /// there to the destination, and back.
+    /// Node that the proxy moves to, an index into [`Spec::nodes`]. Links must lead from the source to this node, from
+    /// this node to the destination, and back.
     pub to: usize,
     /// Index in [`Spec::flows`] of the TCP flow that carries the proxy's state from its old node; it stands after
-    /// [`ProxySpec::far`], and before the `near` of the next proxy. The proxy is its application, so that its traffic
-    /// says nothing.
+    /// [`ProxySpec::far`], and before the `near` of the next proxy. The proxy is this flow's sending application, so
+    /// that its [`FlowSpec::traffic`] is ignored.
     pub state: usize,
 }
 
@@ -265,8 +265,8 @@ impl ProxySpec {
         self.hand_overs.iter().map(|hand_over| hand_over.state)
     }
 
-    /// Both connections of the split flow after each hand-over: the index of the flow, and its specification
-    /// with the proxy's new node as an end. No agent may be on their routes, nor on those before.
+    /// Both connections of the split flow after each hand-over: the index of each in `flows`, and its specification
+    /// with the proxy's new node as an end. No agent may be on their routes, before or after a hand-over.
     pub fn moved_halves<'a>(
         &'a self,
         flows: &'a [FlowSpec],
@@ -285,7 +285,7 @@ impl ProxySpec {
     }
 }
 
-/// A flow from one node to another.
+/// Specification of a flow of data from one node to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
     /// Name of the flow, unique; also names its random streams.
@@ -300,7 +300,7 @@ pub struct FlowSpec {
     pub transport: Transport,
     /// Traffic of the sending application: how much data it hands over when.
     pub traffic: Traffic,
-    /// Time at which the flow starts.
+    /// Time at which the flow starts, and its application begins to hand over data.
     pub start: Time,
     /// Time at which the application stops handing over data; `None` for the end of the run.
     pub stop: Option<Time>,
@@ -322,14 +322,16 @@ impl FlowSpec {
 /// Route of a flow's packets, where it is not the one with the fewest hops everywhere.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Route {
-    /// Nodes that data pass on their way, in order; between them they take the fewest hops.
+    /// Nodes that data pass on their way, in order, as indices into [`Spec::nodes`]; between these the route has the
+    /// fewest hops.
     pub via: Vec<usize>,
-    /// Nodes that ACKs pass on their way back, in order; between them they take the fewest hops.
+    /// Nodes that ACKs pass on their way back, in order, as indices into [`Spec::nodes`]; between these the route has
+    /// the fewest hops.
     pub reverse_via: Vec<usize>,
-    /// Stretches on which packets travel inside others, with another header around them.
+    /// Tunnels: stretches of the route on which each packet travels inside another, with an outer header around it.
     pub tunnels: Vec<Tunnel>,
     /// Disconnections that the receiver of a TCP flow sees coming, in order: it freezes the sender for them
-    /// (Freeze-TCP). With any, the flow has whole connections, which shake hands and close whatever their
+    /// (Freeze-TCP). A flow with any opens its connection by a handshake and closes it by FIN, whatever its
     /// configuration says.
     pub outages: Vec<Outage>,
 }
@@ -345,23 +347,23 @@ pub struct Outage {
 }
 
 /// A stretch of a route on which packets travel inside others, as from a home agent to a foreign agent
-/// (Mobile IP). It holds in each direction in which packets pass `from` before `to`.
+/// (Mobile IP). The tunnel applies to data or to ACKs, whichever pass `from` before `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunnel {
     /// Node where packets enter the tunnel, an index into [`Spec::nodes`].
     pub from: usize,
     /// Node where packets leave the tunnel, an index into [`Spec::nodes`].
     pub to: usize,
-    /// Bytes of the outer header.
+    /// Size of the outer header that the tunnel adds to a packet, bytes.
     pub header: u32,
 }
 
 /// Transport protocol of a flow, with its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Transport {
-    /// TCP.
+    /// TCP, with its settings.
     Tcp(Arc<TcpConfig>),
-    /// UDP.
+    /// UDP, without acknowledgements or congestion control.
     Udp {
         /// Size of the IP and UDP headers that each packet has on top of its payload, bytes.
         header: u32,
@@ -382,7 +384,7 @@ pub enum Transport {
     },
 }
 
-/// Traffic of an application.
+/// Traffic of a sending application: how much data it hands to the transport, and when.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
     /// Data without end.
@@ -420,7 +422,7 @@ pub enum Traffic {
     },
 }
 
-/// Event from which on the pause between two transfers lasts.
+/// Event at which the pause before the next transfer begins: end or start of the transfer before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseFrom {
     /// Pause from the end of the transfer before: think time.
@@ -472,7 +474,7 @@ impl Spec {
         stations.map(start).collect()
     }
 
-    /// Whether some flow has a congestion control or another policy of a user's own: the specification alone
+    /// Whether some flow has a congestion control or another policy of a user's own code: the specification alone
     /// does not decide the outcome then.
     pub fn has_custom(&self) -> bool {
         self.flows.iter().any(|flow| match &flow.transport {

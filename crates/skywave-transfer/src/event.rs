@@ -37,7 +37,7 @@ impl Link {
     }
 }
 
-/// Event of transfers at this side, for its [`Teller`]. Texts of the peer in it are shown escaped
+/// Event of transfers at this side, for its [`Teller`]. Texts in it that come from the peer are escaped
 /// ([`crate::name::shown`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -61,8 +61,8 @@ pub enum Event {
     /// Refusal of a host whose key nothing allows. It may not have proved that the key is its own. Each key is told
     /// once, and of many only some.
     Refused(PublicKey),
-    /// Totals of what is to be sent to this host, or received from it, what came before a break of the connection
-    /// included.
+    /// Totals of what is to be sent to the peer with this key, or received from it, including what came before a break
+    /// of the connection.
     Expected(PublicKey, Totals),
     /// Start of a file's transfer, in either direction.
     Offered {

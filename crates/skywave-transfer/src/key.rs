@@ -49,8 +49,8 @@ impl PublicKey {
     /// Public key of these bytes, in the form of Ed25519.
     ///
     /// # Errors
-    /// [`KeyError::Nobody`] if they are no point of the curve, or one of low order (an agreement with it
-    /// gives a secret that everybody knows).
+    /// [`KeyError::Nobody`] if the bytes are no canonical encoding of a point of the curve, or the point has a low
+    /// order: a weak key, for which everybody can make signatures.
     pub fn from_bytes(bytes: [u8; LEN]) -> Result<Self, KeyError> {
         let key = VerifyingKey::from_bytes(&bytes).map_err(|_| KeyError::Nobody)?;
         // One point has one encoding: otherwise the same host had two keys.

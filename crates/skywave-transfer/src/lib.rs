@@ -113,9 +113,9 @@ pub struct Listen {
     /// Hosts that may connect without a code.
     pub allowed: Allowed,
     /// Code by which one more host may connect: the first one that proves to know it, until that host is done. If
-    /// nobody else may connect ([`Self::allowed`] has no keys), listening ends with it.
+    /// nobody else may connect ([`Self::allowed`] has no keys), listening ends when that host is done.
     pub code: Option<Code>,
-    /// Number of transferred files after which to end; `None` to go on.
+    /// Number of transferred files after which listening ends; `None` for no such end.
     pub count: Option<usize>,
 }
 

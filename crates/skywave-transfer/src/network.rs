@@ -39,7 +39,8 @@ pub struct Sending {
 }
 
 /// Folder for logs of connections, in the format
-/// [qlog](https://datatracker.ietf.org/doc/draft-ietf-quic-qlog-main-schema/): one file each.
+/// [qlog](https://datatracker.ietf.org/doc/draft-ietf-quic-qlog-main-schema/): one file for each connection, for the
+/// first 1000.
 pub struct Logs {
     files: QlogFileFactory,
     /// Strangers begin connections, too.

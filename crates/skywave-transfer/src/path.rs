@@ -13,7 +13,7 @@ pub(crate) const MAX_PATH: usize = 4096;
 pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Path of a file or folder below the folder that takes it: plain names ([`is_plain`](crate::name::is_plain)),
-/// separated by `/`. The names need not be text.
+/// separated by `/`. The names need not be UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelativePath(Box<[u8]>);
 
@@ -26,7 +26,7 @@ pub struct RelativePath(Box<[u8]>);
 pub struct BadPath;
 
 impl RelativePath {
-    /// Checks a path and takes it over.
+    /// Path of these bytes, after a check that a receiver may take it.
     ///
     /// # Errors
     /// [`BadPath`] if the path is absolute, has more than 4096 bytes or 64 names, has `..` or the like in it, or names

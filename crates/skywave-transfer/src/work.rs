@@ -41,8 +41,8 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
     Ok(giving.outcome)
 }
 
-/// Connects to the host `from` and gets the files and folders of these names, or all that it offers if `names` is
-/// empty, into the target `into`; connects again when the connection breaks, until all is done.
+/// Connects to the host `from` and gets the files and folders of these names into the target `into`, or all that the
+/// host offers if `names` is empty; connects again when the connection breaks, until all is done.
 ///
 /// # Errors
 /// When the other side does not answer, makes no progress for too long, or fails to prove who it is; when the target
@@ -79,11 +79,11 @@ pub async fn get(
 }
 
 /// Receives files from hosts that connect, into the target `into`. Ends when [`Listen::count`] files have come, or, if
-/// hosts may connect only by a code, when the host that knew it is done.
+/// hosts may connect only by a code, when the host that knew the code is done.
 ///
 /// # Errors
 /// When the socket or the target cannot be used, or three wrong codes were tried and nobody else may connect. Where the
-/// target is no folder but a program's input, the first write that fails ends all with an error.
+/// target is no folder but a program's input, the first write that fails ends the reception with an error.
 pub async fn receive(host: &Host, listen: &Listen, into: Target) -> Result<Outcome, Error> {
     receive_until(host, listen, into, pending()).await
 }
@@ -149,7 +149,7 @@ async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcom
 }
 
 /// Offers `items` to hosts that connect and get them. Ends when [`Listen::count`] files were taken, or, if hosts may
-/// connect only by a code, when the host that knew it is done.
+/// connect only by a code, when the host that knew the code is done.
 ///
 /// # Errors
 /// When the socket cannot be used, or three wrong codes were tried and nobody else may connect.

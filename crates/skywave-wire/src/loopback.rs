@@ -29,7 +29,7 @@ const LOOK: StdDuration = StdDuration::from_millis(50);
 pub struct Transfer {
     /// Payload bytes that arrived in order in the measured window.
     pub delivered: u64,
-    /// Length of the measured window by the clock; about the length that was asked for.
+    /// Length of the measured window by the clock, about that of `measure` in [`transfer`].
     pub window: Duration,
     /// Counts and times of the data's sender at the end of the transfer.
     pub sender: Status,
@@ -63,9 +63,9 @@ pub enum TransferError {
     Stopped,
 }
 
-/// Runs a bulk transfer by WTCP between two loopback sockets through a relay of `path`, whose `overhead` is all that a
-/// packet has below WTCP's headers, in bytes. Counts what arrives from time `measure.0` to `measure.1` since the start;
-/// setting `stop` ends it with [`TransferError::Stopped`].
+/// Runs a bulk transfer by WTCP between two loopback sockets through a relay of `path`, whose `overhead` counts the
+/// bytes of all headers below WTCP's. Counts the payload that arrives from time `measure.0` to `measure.1` since the
+/// start. Setting `stop` ends the transfer with [`TransferError::Stopped`].
 pub fn transfer(
     path: &RelayConfig,
     wtcp: &Arc<wtcp::Config>,

@@ -33,9 +33,9 @@ pub struct Suppressor {
 impl Suppressor {
     /// Decides on a segment that the receiver sends: `true` to send it on, `false` to drop it.
     ///
-    /// Dropped are acknowledgements of new data that carry nothing else. Duplicates pass, since only the
-    /// receiver knows of a hole, and so does whatever nobody else can tell: data, control bits, hints, a
-    /// segment named as missing, another window, and the first acknowledgement of all.
+    /// Drops acknowledgements of new data that carry nothing else. Duplicate ACKs pass, since only the receiver knows
+    /// of a hole, and so does all that a [`Regenerator`] cannot make: data, control bits, hints, a segment named as
+    /// missing, a changed window, and the first acknowledgement that this agent sees.
     #[must_use]
     pub fn passes(&mut self, segment: &Segment) -> bool {
         if !segment.is_ack() {
@@ -72,8 +72,8 @@ pub struct Regenerator {
 const ORIGIN: u64 = 1 << 32;
 
 impl Regenerator {
-    /// The MAC of the receiver's station has acknowledged the frame with this data segment. Returns the ACK that the
-    /// receiver would send, if there is something new to acknowledge.
+    /// Takes note that the MAC of the receiver's station has acknowledged the frame with this data `segment`. Returns
+    /// the ACK that the receiver would send; `None` if nothing new can be acknowledged.
     #[must_use]
     pub fn on_confirmed(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
         let start = self.position(segment.seq)?;
@@ -92,8 +92,8 @@ impl Regenerator {
         self.acknowledge(now)
     }
 
-    /// A segment of the receiver's passes on its way to the source. Returns an ACK for what the MAC has confirmed
-    /// beyond it, to be sent after it.
+    /// Takes a segment of the receiver that passes on its way to the source. Returns an ACK, to be sent right after
+    /// it, if the MAC has confirmed the data that follow those it acknowledges; else `None`.
     #[must_use]
     pub fn on_ack(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
         if !segment.is_ack() {

@@ -32,19 +32,18 @@ use timer::Timer;
 /// Settings of a Snoop agent ([`Snoop`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SnoopConfig {
-    /// Number of duplicate ACKs at which the agent sends the missing segment again; those before it pass to
+    /// Number of duplicate ACKs at which the agent sends the missing segment again; earlier duplicate ACKs pass to
     /// the sender. The WTCP paper has 1.
     pub dupacks: u32,
     /// Most segments of one connection that the agent keeps. While it keeps that many, it forwards further segments
-    /// without a copy. `None` for no limit, as in the paper.
+    /// without a copy. `None` for no limit, as in the WTCP paper.
     pub cache: Option<u32>,
-    /// Whether the agent is part of the queue of the link after it, as the WTCP paper's agent is,
-    /// and keeps only what that queue accepts: a drop for want of room is congestion, and the
-    /// sender's to repair. Otherwise it sits before that queue, as the original agent does, and
-    /// repairs the queue's drops as any other loss.
+    /// Whether the agent is part of the queue of the link after it, as the WTCP paper's agent is, and keeps only what
+    /// that queue accepts: a drop by the queue is congestion, which the TCP sender has to repair. Otherwise the agent
+    /// sits before that queue, as the original one does, and repairs the queue's drops like any other loss.
     pub in_queue: bool,
-    /// Timer after which a kept segment is sent again because no ACK came; `None`, the default, for no timer,
-    /// since the WTCP paper mentions none. The original has one.
+    /// Timeout after which a kept segment is sent again because no ACK came; `None`, the default, for no timer, since
+    /// the WTCP paper mentions none. The original agent has one.
     pub timeout: Option<LocalTimeout>,
 }
 
@@ -91,8 +90,8 @@ pub struct Counters {
     pub suppressed: u64,
 }
 
-/// Snoop agent at a base station, for one TCP connection: repairs losses behind it with kept copies, and
-/// keeps the duplicate ACKs of these losses from the sender.
+/// Snoop agent at a base station, for one TCP connection: repairs losses on the way to the mobile host from kept
+/// copies, and keeps the duplicate ACKs of these losses from the sender.
 #[derive(Clone, Debug)]
 pub struct Snoop {
     config: SnoopConfig,
@@ -161,8 +160,8 @@ impl Snoop {
         self.cache.take(start..end, self.sent, now, packet);
     }
 
-    /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
-    /// Nothing changes unless [`SnoopConfig::in_queue`].
+    /// Takes note that the queue behind the agent has dropped `segment`, which has just passed or was just sent
+    /// again. Nothing changes unless [`SnoopConfig::in_queue`].
     pub fn on_drop(&mut self, segment: &Segment) {
         let Some(first) = self.first.filter(|_| self.config.in_queue) else {
             return;
@@ -277,7 +276,7 @@ impl Snoop {
         self.counters.retransmits += 1;
     }
 
-    /// The next segment to be sent again towards the mobile host. Call until `None` after every input.
+    /// Next segment to be sent again towards the mobile host. To be called after every input until it returns `None`.
     #[must_use]
     pub fn poll_transmit(&mut self) -> Option<Packet> {
         self.repair.take()
@@ -290,7 +289,7 @@ impl Snoop {
         self.timer.due(hole.sent_at)
     }
 
-    /// Acts on the timer if it has expired: sends the segment that is missing again.
+    /// Acts on the timer if it has expired: sends the first unacknowledged segment again.
     pub fn on_timer(&mut self, now: Time) {
         if self.next_timer().is_some_and(|due| due <= now) {
             self.timer.back_off();
@@ -299,7 +298,7 @@ impl Snoop {
         }
     }
 
-    /// Counters of what it has done so far.
+    /// Counters of what the agent has done so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }

@@ -20,28 +20,28 @@ use super::trace::Trace;
 pub struct LinkConfig {
     /// Rate at which packets leave the queue: constant, or that of a recorded trace.
     pub service: Service,
-    /// Propagation delay.
+    /// Propagation delay, one way.
     pub delay: Duration,
-    /// Token bucket that drops packets beyond its rate, before everything else.
+    /// Token bucket before everything else that drops packets beyond its rate and burst; `None` for no policer.
     pub policer: Option<Policer>,
     /// Token bucket that delays packets beyond its rate, before the transmitter; only with a
     /// constant rate, without contention.
     pub shaper: Option<Shaper>,
     /// Random addition to the propagation delay; packets keep their order.
     pub jitter: Option<Jitter>,
-    /// Changes of rate and delay in steps; of the rate only where it is a constant one, without contention.
+    /// Changes of rate and delay in steps; changes of the rate need a constant `service`, without contention or shaper.
     pub steps: Option<Arc<Steps>>,
     /// The queue before the transmitter.
     pub queue: QueueConfig,
-    /// Packets that the device takes from the queue ahead of their transmission, as the transmit ring of
-    /// a network card does: the queue discipline does not see them any more. Only of a
-    /// [`TimedLink`](super::TimedLink); elsewhere a longer queue is the same.
+    /// Number of packets that the device takes from the queue ahead of their transmission, as the transmit ring of a
+    /// network card does: the queue discipline does not see them any more. Only a [`TimedLink`](super::TimedLink) has
+    /// a ring; for other links a longer queue does the same.
     pub ring: u32,
-    /// Channel loss; several models act one after the other.
+    /// Models of channel loss, all in effect: a packet is lost if any of them loses it.
     pub loss: Vec<LossConfig>,
-    /// Whether a lost packet has used the queue and the transmitter.
+    /// Place of the channel loss, and so whether a lost packet has used the queue and the transmitter.
     pub loss_at: LossAt,
-    /// Times without any transmission reaching the other side; sorted, not overlapping.
+    /// Outages, in which no transmission reaches the other side; sorted, not overlapping.
     pub blackouts: Vec<Blackout>,
     /// Probability that a packet arrives damaged (the host drops it, the cause is recorded).
     pub corruption: f64,
@@ -49,11 +49,12 @@ pub struct LinkConfig {
     pub duplication: f64,
     /// Extra delay of some packets, so that later ones overtake them.
     pub reordering: Option<Reordering>,
-    /// Forward error correction.
+    /// Forward error correction; `None` for no code.
     pub fec: Option<Fec>,
-    /// Other stations contend for the channel; only with a constant rate and without ARQ.
+    /// Contention with other stations for the channel, at a constant rate and not on a
+    /// [`TimedLink`](super::TimedLink).
     pub contention: Option<Contention>,
-    /// Retransmission by the link; such a link is a [`TimedLink`](super::TimedLink).
+    /// Retransmission by the link, which must then be a [`TimedLink`](super::TimedLink); `None` for no ARQ.
     pub arq: Option<Arq>,
 }
 
@@ -107,7 +108,7 @@ pub enum Jitter {
 pub struct Steps {
     /// Length of a step of rate and delay. A packet whose transmission lasts many steps costs as many computations.
     pub every: Duration,
-    /// Share of the rate in a step, above 0 and at most 1; `None` for the whole rate at all times.
+    /// Share of the link's rate that a step has, above 0 and at most 1; `None` for the whole rate at all times.
     pub share: Option<StepValues<f64>>,
     /// Addition to the propagation delay of packets whose transmission ends in a step; packets keep their
     /// order. `None` for no addition.
@@ -172,13 +173,13 @@ parameters! {
 }
 
 impl LinkConfig {
-    /// Whether the link must be a [`TimedLink`](super::TimedLink): packets do not leave in the
-    /// order and at the times that are known when they arrive.
+    /// Whether the link must be a [`TimedLink`](super::TimedLink): with ARQ, or with a queue discipline that decides
+    /// when packets leave, a packet's fate is not known when it arrives at the link.
     pub fn needs_time(&self) -> bool {
         self.arq.is_some() || !self.queue.decides_on_arrival()
     }
 
-    /// A clean link: no loss, no jitter.
+    /// Settings of a clean link, with only a constant rate, a propagation delay and a queue: no loss, no jitter.
     pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
         Self {
             service: Service::Rate(rate),

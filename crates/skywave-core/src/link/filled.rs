@@ -11,9 +11,9 @@ use crate::units::Limit;
 const GAP: u64 = 4;
 const WAITING: u32 = 128;
 
-/// Undamaged packets of `size` bytes that come out of a link from `start` to `end` while there is always one
-/// to send; copies do not count. The link's queue does not matter. `name` and `seed` name the random streams,
-/// as those of a [`Link`].
+/// Number of undamaged packets of `size` bytes that come out of a link from `start` to `end` if it always has one to
+/// send; duplicates do not count, and `config.queue` does not matter. `name` and `seed` name the random streams, as
+/// those of a [`Link`].
 pub fn filled(
     config: &LinkConfig,
     seed: u64,
@@ -28,9 +28,9 @@ pub fn filled(
     packets
 }
 
-/// Undamaged packets of `size` bytes that come out of a link while there is always one to send, counted in
-/// bins of `width` from time zero to `end`, which cuts the last bin; copies do not count. The link's queue
-/// does not matter. `name` and `seed` name the random streams, as those of a [`Link`].
+/// Numbers of undamaged packets of `size` bytes that come out of a link if it always has one to send, in bins of
+/// `width` from time zero to `end`, which cuts the last bin; duplicates do not count, and `config.queue` does not
+/// matter. `name` and `seed` name the random streams, as those of a [`Link`].
 pub fn filled_bins(
     config: &LinkConfig,
     seed: u64,

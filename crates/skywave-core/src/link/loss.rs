@@ -19,13 +19,13 @@ pub use periodic::*;
 /// A built-in model of packet losses. The type is the model's state on one link; [`Described`] has its
 /// settings.
 pub trait LossModel: Described {
-    /// A fresh one, with random streams of its own.
+    /// New state of the model with the settings `config`, which draws from `streams`.
     fn build(config: &Self::Config, streams: Streams) -> Self;
 
     /// Whether a packet of `size` bytes is lost that reaches the channel at `now`, which must not decrease.
     fn loses(&mut self, now: Time, size: u32) -> bool;
 
-    /// Whether no packet can come through.
+    /// Whether the settings are known to lose every packet; `false` does not exclude it.
     fn loses_all(_config: &Self::Config) -> bool {
         false
     }
@@ -45,14 +45,14 @@ macro_rules! models {
         crate::parameter::family! {
             "channel" => "A model of channel losses.";
             open: false; sections: true;
-            /// A channel loss model.
+            /// Choice of a channel loss model, with its settings.
             #[derive(Clone, Debug, PartialEq)]
             pub enum LossConfig;
             $( $model(config): $model, )+
         }
 
         impl LossConfig {
-            /// Whether no packet can come through.
+            /// Whether the settings are known to lose every packet; `false` does not exclude it.
             pub fn loses_all(&self) -> bool {
                 match self {
                     $( Self::$model(config) => $model::loses_all(config), )+
@@ -91,13 +91,13 @@ models! {
     Packets,
 }
 
-/// Loss models of a link, or of the frames that a station hears: a packet is lost if any of them loses it.
+/// Loss models of a link, or of the frames that a radio station hears: a packet is lost if any of them loses it.
 #[derive(Clone, Debug)]
 pub struct Channel(Vec<Model>);
 
 impl Channel {
-    /// The models of `configs`; number `i` draws from the streams `loss.i` and `loss.i.state` of
-    /// the entity `name`.
+    /// Builds the models of `configs`; model number `i`, from 0, draws from the random streams `loss.i` and
+    /// `loss.i.state` of the link or station `name`.
     pub fn new(configs: &[LossConfig], seed: u64, name: &str) -> Self {
         let model = |(i, config)| {
             let purpose = format!("loss.{i}");
@@ -110,7 +110,7 @@ impl Channel {
         Self(configs.iter().enumerate().map(model).collect())
     }
 
-    /// Whether a packet of `size` bytes is lost that reaches the channel at `now` (which must not decrease).
+    /// Whether a packet of `size` bytes is lost that reaches the channel at `now`, which must not decrease.
     pub fn loses(&mut self, now: Time, size: u32) -> bool {
         // No short cut: every model sees every packet.
         self.0

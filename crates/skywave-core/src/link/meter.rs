@@ -7,16 +7,16 @@
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// Figures of a link within a window of time. Packets count by the time when they were offered; those that a
-/// [`TimedLink`](super::TimedLink) loses or damages, by the time when it does.
+/// Figures of a link within a window of time. Packets count at the time when they are offered to the link; losses and
+/// damage on a [`TimedLink`](super::TimedLink) count at the time when they happen.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {
-    /// Length of the window, or of its part before the reading if that came earlier than its end.
+    /// Length of the window, or of its part up to the reading if the figures are read before its end.
     pub window: Duration,
-    /// Share of the window in which the link transmitted; for a trace, used share of the bytes of
-    /// its opportunities.
+    /// Share of the window, 0 to 1, in which the link transmitted; for a trace, share of the bytes of its delivery
+    /// opportunities that were used.
     pub utilisation: f64,
-    /// Time average of the packets waiting, the one in transmission not counted.
+    /// Time average of the number of packets waiting in the queue, the one in transmission not counted.
     pub queue_mean_packets: f64,
     /// Packets offered to the link.
     pub offered: u64,
@@ -37,20 +37,20 @@ pub struct Measured {
 }
 
 /// Counters of the transmissions, first and repeated ones, on a link that retransmits
-/// ([`TimedLink`](super::TimedLink)). Each counts when it ends; all zero for other links.
+/// ([`TimedLink`](super::TimedLink)). Each transmission counts when it ends; all zero for other links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Retransmission {
     /// Transmissions, retransmissions included.
     pub transmissions: u64,
     /// Transmissions of packets that had been transmitted before.
     pub retransmissions: u64,
-    /// Packets given up after their last retransmission; they are in `channel_drops` or
-    /// `blackout_drops` too, by what befell the last transmission.
+    /// Packets given up after their last retransmission. [`Measured::channel_drops`] or [`Measured::blackout_drops`]
+    /// counts them too, by the cause of that last failure.
     pub given_up: u64,
 }
 
 impl Retransmission {
-    /// Mean number of transmissions of a packet; `None` if nothing was transmitted.
+    /// Mean number of transmissions per packet; `None` if no packet was transmitted for the first time.
     pub fn mean_transmissions(self) -> Option<f64> {
         let packets = self.transmissions - self.retransmissions;
         (packets > 0).then(|| self.transmissions as f64 / packets as f64)

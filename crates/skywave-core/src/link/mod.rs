@@ -95,11 +95,11 @@ pub enum Fate {
     Arrives {
         /// When its last byte arrives; [`Time::MAX`] is never (a rate of zero).
         at: Time,
-        /// Damaged on the way (and so is its copy).
+        /// Whether the packet, and so its copy, is damaged on the way.
         corrupt: bool,
-        /// The queue marked it: congestion experienced (and so is its copy).
+        /// Whether the queue marked the packet, and so its copy: congestion experienced.
         marked: bool,
-        /// A second copy arrives at the same time as the first, right after it.
+        /// Whether a second copy arrives at the same time, right after the first.
         duplicate: bool,
     },
 }
@@ -125,14 +125,14 @@ impl Fate {
     }
 }
 
-/// Why a packet does not arrive.
+/// Cause for which a packet that was offered to a link does not arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped it although there was room (RED, CoDel, PIE, DualPI2).
+    /// The queue dropped the packet although there was room (RED, CoDel, PIE, DualPI2).
     Early,
-    /// The policer before the queue dropped it. Counted as [`Self::Early`].
+    /// The policer before the queue dropped the packet. Counted as [`Self::Early`].
     Policed,
     /// A loss model of the channel lost the packet.
     Channel,
@@ -140,8 +140,8 @@ pub enum DropCause {
     Blackout,
 }
 
-/// One direction of a link that knows the fate of a packet as soon as it is offered: queue, transmitter,
-/// delay, and a channel that may lose it. Links that do not are a [`TimedLink`].
+/// One direction of a link that decides a packet's fate as soon as it is offered: queue, transmitter, delay, and a
+/// channel that may lose it. A link that cannot decide so early is a [`TimedLink`].
 #[derive(Clone, Debug)]
 pub struct Link {
     pipe: Pipe,
@@ -156,12 +156,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link as `config` says; `name` and `seed` name its random streams. It measures from the
-    /// start until [`Link::measure`] says otherwise.
+    /// A link as `config` says; `name` and `seed` name its random streams. Its figures cover the whole run until
+    /// [`Link::measure`] sets a window.
     ///
     /// # Panics
     /// When `config` asks for what only a [`TimedLink`] can do ([`LinkConfig::needs_time`]), for contention
-    /// without a constant rate, or for a shaper without one or with contention.
+    /// without a constant rate, or for a shaper without a constant rate or with contention.
     pub fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         assert!(!config.needs_time(), "such a link is a `TimedLink`");
         let rate = SteppedRate::new(&config, seed, name);
@@ -193,8 +193,8 @@ impl Link {
 
     /// Offers a packet of `size` bytes at `now` and decides its fate.
     ///
-    /// `now` must not decrease; an earlier one counts as the latest so far. Without reordering, the
-    /// arrivals of packets are in the order of their sending.
+    /// `now` must not decrease; an earlier time counts as the latest so far. Without reordering, packets arrive in
+    /// the order in which they are sent.
     pub fn send(&mut self, now: Time, size: u32) -> Fate {
         self.send_capable(now, size, Ecn::NotEct)
     }
@@ -210,13 +210,13 @@ impl Link {
         fate
     }
 
-    /// Whether the link has nothing but a constant rate, a drop-tail queue and a delay, as most links.
+    /// Whether the link has only a constant rate, a drop-tail queue and a delay, as [`Self::into_pipe`] needs it.
     pub fn is_plain(&self) -> bool {
         self.medium.is_none() && self.pipe.transmitter.is_plain() && !self.admission.acts_early()
     }
 
-    /// Turns a [plain](Self::is_plain) link, to which nothing was sent yet, into a [`Pipe`], which takes
-    /// fewer instructions a packet. For a [driver](crate::driver) of thousands of links.
+    /// Turns a [plain](Self::is_plain) link, over which nothing was sent yet, into a [`Pipe`], which takes fewer
+    /// instructions per packet. For a [driver](crate::driver) of thousands of links.
     pub fn into_pipe(self) -> Pipe {
         self.pipe
     }
@@ -232,8 +232,8 @@ impl Link {
         self.clock
     }
 
-    /// Packets waiting in the queue at `now`, or at the latest `send` if that is later; the one in
-    /// transmission does not count.
+    /// Number of packets waiting in the queue at `now`, or at the latest [`Self::send`] if that is later; the packet
+    /// in transmission does not count.
     pub fn queue_len(&self, now: Time) -> u32 {
         let now = now.max(self.clock);
         self.pipe.queue.starts_after(now).count() as u32
@@ -244,16 +244,15 @@ impl Link {
         self.pipe.queue.starts_after(self.clock)
     }
 
-    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was
-    /// measured before. Exact if `start` is not before the last packet sent so far.
+    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was measured
+    /// before. The figures are exact if no packet so far was sent after `start`.
     pub fn measure(&mut self, start: Time, end: Time) {
         self.window = Window::of((start, end));
         self.pipe.meter.restart(self.window);
     }
 
-    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`: the end of the
-    /// run, or any time not before the last packet. Decisions for a time after `now` or after the window do
-    /// not count.
+    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`: the end of the run, or
+    /// any time not before the last packet. Waiting and transmission after `now` or after the window do not count.
     pub fn finish(&self, now: Time) -> Measured {
         let station = self.medium.as_ref().and_then(|medium| medium.station());
         let now = now.max(self.clock);

@@ -10,12 +10,12 @@ use super::service::Transmitter;
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// A plain link: a constant rate, a queue that is full or not, and a delay, as most links have nothing
-/// else ([`Link::into_pipe`](super::Link::into_pipe)). Any other [`Link`](super::Link) has one inside.
+/// A plain link, which has only a constant rate, a queue that is full or not, and a delay, as most links
+/// ([`Link::into_pipe`](super::Link::into_pipe)). Every [`Link`](super::Link) contains one.
 ///
-/// First come the fields that a packet needs which finds a plain link idle, then those that a packet needs
-/// which must wait: with many flows, most of the time goes into fetching these, a cache line each. The
-/// window in which it measures is not among them: its driver knows that, and has one for all of its links.
+/// Its first fields are those for a packet that finds the link idle, then come those for a packet that must wait, a
+/// cache line each: with many flows, most of the time goes into fetching them. The window of the measurement is not
+/// stored: the driver has one for all of its links.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Pipe {
@@ -29,11 +29,10 @@ impl Pipe {
     /// The bytes that are read or written when a packet has to wait in its queue.
     pub(crate) const TOUCHES: Range<usize> = 0..offset_of!(Self, queue) + queue::WARM_BYTES;
 
-    /// Offers a packet of `size` bytes at `now`: returns when it arrives, or `None` if the queue is full. The
-    /// same as [`Link::send`](super::Link::send) for a plain link, with all left out that such a link lacks:
-    /// 24 flows take 1.9 times the instructions without.
-    /// `now` must not be earlier than in the call before, and `window` stays as it was given to
-    /// [`Link::measure`](super::Link::measure).
+    /// Offers a packet of `size` bytes at `now`; returns when it arrives, or `None` if the queue is full. Does what
+    /// [`Link::send`](super::Link::send) does on a plain link, for which 24 flows take 1.9 times the instructions.
+    /// `now` must not be earlier than in the call before, and `window` must be the one given to
+    /// [`Link::measure`](super::Link::measure), the same in all calls.
     #[inline(always)]
     pub fn send(&mut self, now: Time, size: u32, window: &(Time, Time)) -> Option<Time> {
         if now >= self.meter.bound {

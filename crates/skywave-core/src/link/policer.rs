@@ -7,7 +7,7 @@ use crate::parameter::{Presets, optional, parameters};
 use crate::units::Rate;
 
 parameters! {
-    /// A token bucket (RFC 2697 section 3, the committed bucket alone).
+    /// A token bucket that drops packets beyond its rate and burst (RFC 2697 section 3, the committed bucket alone).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer as "policer" {
         /// Rate at which bytes may pass in the long run.

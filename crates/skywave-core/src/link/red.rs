@@ -105,7 +105,7 @@ parameters! {
 }
 
 impl RedConfig {
-    /// Thresholds at a quarter and three quarters of the limit, the rest as in ns-2; without ECN.
+    /// Settings with thresholds at a quarter and three quarters of `limit`, the rest as in ns-2; without ECN.
     pub const fn new(limit: Limit) -> Self {
         let capacity = capacity(limit);
         Self {

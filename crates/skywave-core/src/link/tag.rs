@@ -50,7 +50,7 @@ impl Tag {
         }
     }
 
-    /// Raises the note by one; it must not be the largest one.
+    /// Raises the note by one; the note must be below [`u32::MAX`].
     #[inline]
     pub const fn with_next_note(self) -> Self {
         debug_assert!(self.note() < u32::MAX);
@@ -75,13 +75,13 @@ impl Tag {
         self.who as u32
     }
 
-    /// The packet's flow.
+    /// Number of the packet's flow, which fair queueing tells apart from others.
     #[inline]
     pub const fn flow(self) -> u32 {
         (self.who >> 32) as u32
     }
 
-    /// The packet's bytes.
+    /// Size of the packet in bytes.
     #[inline]
     pub const fn size(self) -> u32 {
         (self.what >> 32) as u32

@@ -87,7 +87,7 @@ pub struct TimedLink {
     gone: Gone,
 }
 
-/// A packet that is offered to a link.
+/// A packet that is offered to a [`TimedLink`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
     /// Numbers of the packet: the caller's, flow, bytes and note.
@@ -101,9 +101,9 @@ pub struct Offered {
 pub struct Settled {
     /// Numbers of the packet, as offered.
     pub tag: Tag,
-    /// When the packet was dropped, or the end of its last transmission.
+    /// Time at which the packet was dropped, or its last transmission ends.
     pub at: Time,
-    /// Number of transmissions of the packet.
+    /// Number of transmissions of the packet; zero if it was dropped before the first.
     pub transmissions: u32,
     /// The packet's fate.
     pub fate: Fate,
@@ -133,9 +133,9 @@ impl Settled {
 }
 
 impl TimedLink {
-    /// A link as `config` says; `name` and `seed` name its random streams, as those of a
-    /// [`Link`](super::Link). With ARQ the loss models act at the end of transmissions, whatever
-    /// `config.loss_at` says. It measures from the start until [`TimedLink::measure`] says otherwise.
+    /// A link as `config` says; `name` and `seed` name its random streams, as those of a [`Link`](super::Link). With
+    /// ARQ the loss models act at the end of transmissions, whatever `config.loss_at` says. Its figures cover the
+    /// whole run until [`TimedLink::measure`] sets a window.
     ///
     /// # Panics
     /// When `config` asks for contention, or for a shaper without a constant rate.
@@ -182,8 +182,8 @@ impl TimedLink {
         }
     }
 
-    /// Offers a packet of `size` bytes at `now`; `Some` if it is lost at once. Otherwise
-    /// [`TimedLink::poll`] will tell of it, once, by this `id`.
+    /// Offers a packet of `size` bytes at `now`. Returns the cause if it is lost at once; otherwise `None`, and
+    /// [`TimedLink::poll`] later tells its fate, once, with this `id`.
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
         let packet = Offered {
             tag: Tag::new(id, size),
@@ -192,8 +192,8 @@ impl TimedLink {
         self.offer_packet(now, packet)
     }
 
-    /// Offers a packet with a flow and an ECN field at `now`; `Some` if it is lost at once. Otherwise
-    /// [`TimedLink::poll`] will tell of it, once, by its tag.
+    /// Offers a packet with a flow and an ECN field at `now`. Returns the cause if it is lost at once; otherwise
+    /// `None`, and [`TimedLink::poll`] later tells its fate, once, with its tag.
     #[inline(always)] // so that the packet stays in registers
     pub fn offer_packet(&mut self, now: Time, packet: Offered) -> Option<DropCause> {
         self.on_time(now);
@@ -214,7 +214,7 @@ impl TimedLink {
         refused
     }
 
-    /// Prefetches the memory that a packet of this flow needs, which will be offered soon.
+    /// Prefetches the memory that a packet of `flow` needs; to be called before such a packet is offered.
     #[inline]
     pub fn prefetch(&self, flow: u32) {
         self.queue.prefetch(flow);
@@ -261,7 +261,7 @@ impl TimedLink {
         refused
     }
 
-    /// When [`TimedLink::on_time`] has something to do next; `None` for never.
+    /// Time at which [`TimedLink::on_time`] has something to do next; `None` for never.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
         Some(self.due).filter(|at| *at < Time::MAX)
@@ -278,7 +278,7 @@ impl TimedLink {
         transmitter.min(back)
     }
 
-    /// Does everything that is due by `now`, each at its time; [`TimedLink::poll`] then has the decisions.
+    /// Does everything that is due by `now`, each at its time; [`TimedLink::poll`] then has the packets' fates.
     #[inline(always)]
     pub fn on_time(&mut self, now: Time) {
         if self.due <= now {
@@ -304,13 +304,13 @@ impl TimedLink {
         }
     }
 
-    /// The next decision about a packet that has not been reported yet, in the order of decision; `None` if
-    /// there is no more. Call until then after each offer and [`TimedLink::on_time`].
+    /// Next decision about a packet's fate that has not been reported yet, in the order of decision; `None` if there
+    /// is no more. To be called until then after each offer and each [`TimedLink::on_time`].
     pub fn poll(&mut self) -> Option<Settled> {
         self.settled.pop_front()
     }
 
-    /// Moves all decisions that have not been reported yet to the end of `list`, in the order of decision.
+    /// Moves all fates that have been decided and not reported yet to the end of `list`, in the order of decision.
     #[inline]
     pub fn poll_all(&mut self, list: &mut VecDeque<Settled>) {
         if list.is_empty() {
@@ -320,14 +320,14 @@ impl TimedLink {
         }
     }
 
-    /// Packets waiting in the queue, retransmissions included; without the one in transmission, those in the
-    /// device's ring, and those that still wait for a NACK.
+    /// Number of packets waiting in the queue, retransmissions included. The packet in transmission, those in the
+    /// device's ring and those that still wait for a NACK do not count.
     pub fn queue_len(&self) -> u32 {
         self.waiting as u32
     }
 
-    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was
-    /// measured before. Exact if `start` is not before the latest call.
+    /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was measured
+    /// before. The figures are exact if `start` is not before the `now` of the latest call.
     pub fn measure(&mut self, start: Time, end: Time) {
         let end = end.max(start);
         self.window = Window { start, end };
@@ -335,8 +335,8 @@ impl TimedLink {
         self.counts = Retransmission::default();
     }
 
-    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`, which
-    /// [`TimedLink::on_time`] must have reached.
+    /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`, for which
+    /// [`TimedLink::on_time`] must have been called.
     pub fn finish(&self, now: Time) -> Measured {
         let now = now.max(self.clock);
         let mut link = self.clone();

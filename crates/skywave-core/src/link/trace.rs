@@ -33,8 +33,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads a trace: a line has the milliseconds of one opportunity (mahimahi's format), or, if the first
-    /// line has two numbers, seconds and the rate in Mbit/s since the line before (Pensieve's).
+    /// Reads a trace: each line has the milliseconds of one delivery opportunity (mahimahi's format), or, if the
+    /// first line has two numbers, a time in seconds and the rate in Mbit/s since the line before (Pensieve's).
     pub fn parse(text: &str) -> Result<Self, TraceError> {
         let first = text.lines().next().unwrap_or_default();
         if first.split_whitespace().count() == 2 {
@@ -136,7 +136,7 @@ impl Trace {
         Duration::from_nanos(self.period_ms() * NS_PER_MS)
     }
 
-    /// Capacity over whole periods, rounded down to a bit per second.
+    /// Mean capacity over whole periods, rounded down to a bit per second.
     pub fn mean_rate(&self) -> Rate {
         // At most 2^31 * 12 * 10^6: no overflow.
         let bits = self.opportunities.len() as u64 * OPPORTUNITY_BYTES * 8;
@@ -193,16 +193,16 @@ fn excerpt(line: &str) -> String {
     line.chars().take(40).collect()
 }
 
-/// Why a text is not a trace.
+/// Error of [`Trace::parse`]: the reason why a text is not a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceError {
-    /// Line of the mistake, from 1.
+    /// Number of the line with the mistake, counted from 1.
     pub line: usize,
-    /// The mistake there.
+    /// Kind of the mistake.
     pub kind: TraceErrorKind,
 }
 
-/// Mistakes in a trace.
+/// Kinds of mistakes in the text of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceErrorKind {
     /// The trace has no line at all.

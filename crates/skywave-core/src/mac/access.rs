@@ -42,7 +42,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// A station that has heard nothing yet; backoffs are drawn from `rng`.
+    /// Channel access of a station that has heard nothing yet; backoffs are drawn from `rng`.
     pub fn new(config: &Config, rng: Stream) -> Self {
         Self {
             timing: config.timing,
@@ -62,12 +62,13 @@ impl Access {
         }
     }
 
-    /// When to send the frame that was asked for; `None` while that is not known, or none was.
+    /// Time to send the requested frame; `None` without a request, or while it is unknown because the channel is
+    /// busy.
     pub fn due(&self) -> Option<Time> {
         self.due
     }
 
-    /// Time until which frames to others reserve the channel: the network allocation vector.
+    /// Time until which frames to other stations reserve the channel: the network allocation vector.
     pub fn nav(&self) -> Time {
         self.nav
     }
@@ -82,12 +83,12 @@ impl Access {
         self.wanted && self.backoff.is_some()
     }
 
-    /// The contention window, in slots.
+    /// Present contention window, in slots: a backoff is uniform on 0 to this.
     pub fn cw(&self) -> u32 {
         self.cw
     }
 
-    /// Asks to send a frame. If the channel is taken now, the station has to back off.
+    /// Asks to send a frame at [`Self::due`]. If the channel is busy or reserved now, the station draws a backoff.
     pub fn request(&mut self, now: Time) {
         self.wanted = true;
         if self.backoff_is_over(now) {
@@ -99,7 +100,7 @@ impl Access {
         self.schedule(now);
     }
 
-    /// The frame that was asked for is sent now: ends the request.
+    /// Ends the request, because its frame is sent now.
     pub fn take(&mut self) {
         self.wanted = false;
         self.backoff = None;
@@ -113,14 +114,14 @@ impl Access {
         self.due = None;
     }
 
-    /// A frame has got through, or was given up: the contention window is small again, and a backoff
-    /// comes before whatever is sent next.
+    /// Takes note that a frame has got through, or was given up: the contention window is at its minimum again, and a
+    /// backoff comes before the next frame.
     pub fn done(&mut self, now: Time) {
         self.cw = self.timing.cw_min;
         self.finish(now);
     }
 
-    /// A frame was not answered: the contention window doubles.
+    /// Takes note that a frame was not answered: the contention window doubles, up to its maximum.
     pub fn failed(&mut self, now: Time) {
         self.cw = (self.cw * 2 + 1).min(self.timing.cw_max);
         self.finish(now);
@@ -139,7 +140,7 @@ impl Access {
         self.backoff = Some(slots as u32);
     }
 
-    /// The station begins to hear something, or to talk itself.
+    /// Takes note that the station begins to hear something, or to send itself.
     pub fn on_busy(&mut self, now: Time) {
         if self.busy {
             return;
@@ -172,7 +173,7 @@ impl Access {
         self.due = None;
     }
 
-    /// The station hears nothing any more.
+    /// Takes note that the station hears nothing any more.
     pub fn on_idle(&mut self, now: Time) {
         if !self.busy {
             return;
@@ -185,13 +186,13 @@ impl Access {
         }
     }
 
-    /// A frame was heard, and could be `understood` or not; if not, an EIFS comes after it instead of a DIFS.
+    /// Takes note of a heard frame; if it could not be `understood`, an EIFS comes after it instead of a DIFS.
     pub fn heard(&mut self, understood: bool, now: Time) {
         self.garbled = !understood;
         self.schedule(now);
     }
 
-    /// A frame to another station reserves the channel until `until`.
+    /// Takes note that a frame to another station reserves the channel until `until`.
     pub fn reserve(&mut self, until: Time, now: Time) {
         if until > self.nav {
             self.nav = until;
@@ -200,8 +201,8 @@ impl Access {
         }
     }
 
-    /// A frame to another station reserves the channel until `until` if anything is heard before `by`, else
-    /// only until `by`.
+    /// Takes note that a frame to another station, such as an RTS, reserves the channel until `until` if anything is
+    /// heard before `by`, else only until `by`.
     pub fn announce(&mut self, by: Time, until: Time, now: Time) {
         if until > self.nav {
             let before = self.announced;

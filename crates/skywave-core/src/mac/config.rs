@@ -4,14 +4,14 @@ use crate::link::{Limit, QueueConfig};
 use crate::radio::{Mode, Preamble};
 use crate::time::Duration;
 
-/// The interframe spaces and the contention window of a standard.
+/// Slot, interframe spaces and contention window of an 802.11 standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// Length of a slot of the backoff.
     pub slot: Duration,
     /// Short interframe space (SIFS), between the frames of one exchange.
     pub sifs: Duration,
-    /// Contention window at first, in slots: a backoff is uniform on 0 to this.
+    /// First contention window, in slots: a backoff is uniform on 0 to this.
     pub cw_min: u32,
     /// The largest contention window, in slots.
     pub cw_max: u32,
@@ -21,7 +21,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// 802.11b (HR/DSSS; 802.11-2016 table 16-4).
+    /// Timing of 802.11b (HR/DSSS; 802.11-2016 table 16-4).
     pub const fn dsss() -> Self {
         Self {
             slot: Duration::from_micros(20),
@@ -32,7 +32,7 @@ impl Timing {
         }
     }
 
-    /// 802.11g without 802.11b's stations (ERP-OFDM, short slots; 802.11-2016 table 18-5).
+    /// Timing of 802.11g without 802.11b's stations (ERP-OFDM, short slots; 802.11-2016 table 18-5).
     pub const fn erp() -> Self {
         Self {
             slot: Duration::from_micros(9),
@@ -43,7 +43,7 @@ impl Timing {
         }
     }
 
-    /// 802.11g with slots of 20 µs, as in a network that 802.11b's stations may join, and in any
+    /// Timing of 802.11g with slots of 20 µs, as in a network that 802.11b's stations may join, and in any
     /// independent (ad-hoc) one.
     pub const fn erp_long_slot() -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Timing {
         }
     }
 
-    /// DCF interframe space: a channel that has been idle for this long is free.
+    /// DCF interframe space (DIFS): a channel that has been idle for this long is free.
     pub fn difs(&self) -> Duration {
         self.sifs + self.slot * 2
     }
@@ -64,46 +64,46 @@ impl Timing {
 pub struct Config {
     /// Slot, interframe spaces and contention window.
     pub timing: Timing,
-    /// Mode of unicast data frames.
+    /// Modulation and rate of unicast data frames.
     pub data_mode: Mode,
-    /// Mode of broadcast frames.
+    /// Modulation and rate of broadcast frames.
     pub broadcast_mode: Mode,
-    /// Mode of RTS and CTS.
+    /// Modulation and rate of RTS and CTS.
     pub control_mode: Mode,
-    /// Mode of ACKs. The standard's is the fastest basic rate that is not above the data's
+    /// Modulation and rate of ACKs. The standard's is the fastest basic rate that is not above the data's
     /// (802.11-2016 section 10.7.6.5.2); ns-2 has one rate for all control frames.
     pub ack_mode: Mode,
-    /// Mode of the ACK that an EIFS has room for. The standard's is the slowest mandatory one, 1 Mb/s in 802.11g
-    /// too (802.11-2016 section 10.3.7), and so is ns-3's; our default there is 6 Mb/s, as if no 802.11b station
-    /// were about.
+    /// Modulation and rate of the ACK whose airtime is part of an EIFS. The standard's is the slowest mandatory one,
+    /// 1 Mb/s in 802.11g too (802.11-2016 section 10.3.7), and so is ns-3's; our default for 802.11g is 6 Mb/s, as if
+    /// no 802.11b station were about.
     pub eifs_mode: Mode,
     /// Preamble of DSSS and CCK frames.
     pub preamble: Preamble,
-    /// RTS and CTS go before unicast data frames longer than this many bytes, MAC header included;
-    /// `None`: never.
+    /// Frame size in bytes, MAC header included, above which RTS and CTS go before a unicast data frame; `None` for
+    /// never.
     pub rts_threshold: Option<u32>,
-    /// Frames longer than this many bytes have the long retry limit. (The standard's is the RTS
-    /// threshold.)
+    /// Frame size in bytes, MAC header included, above which [`Self::long_retries`] is the limit of attempts instead
+    /// of [`Self::short_retries`]. (The standard's is the RTS threshold.)
     pub long_above: u32,
-    /// Most attempts of an RTS, or of a frame that is not long.
+    /// Most attempts of an RTS, or of a data frame up to [`Self::long_above`], before its packet is given up.
     pub short_retries: u32,
-    /// Most attempts of a long frame.
+    /// Most attempts of a data frame above [`Self::long_above`] before its packet is given up.
     pub long_retries: u32,
-    /// Whether a station that hears an RTS and then nothing need not wait for the rest of the exchange.
-    /// (ns-2's wait.)
+    /// Whether a station that hears an RTS and then nothing ends the reservation early, instead of waiting for the
+    /// rest of the exchange. (ns-2's stations wait.)
     pub nav_reset: bool,
     /// Whether a packet that found the channel idle needs no backoff even if the channel is taken before it
     /// is sent. (ns-3's stations; the standard's draw one, 802.11-2016 section 10.3.4.2.)
     pub keep_access: bool,
     /// Discipline of the queue, with its limit, which does not count the packet in service.
     pub queue: QueueConfig,
-    /// MAC header, frame check sequence and LLC/SNAP header around a packet, bytes.
+    /// Bytes that a frame has beside its packet: MAC header, frame check sequence and LLC/SNAP header.
     pub overhead: u32,
 }
 
 impl Config {
-    /// 802.11g as in an ad-hoc network: data at 24 Mb/s, control frames at 6 Mb/s, slots of 20 µs, no
-    /// RTS, a queue of 256 KB.
+    /// Settings of 802.11g in an ad-hoc network: data at 24 Mb/s, control frames at 6 Mb/s, slots of 20 µs, no RTS, a
+    /// queue of 256 KB.
     pub const fn ieee80211g() -> Self {
         Self {
             timing: Timing::erp_long_slot(),
@@ -124,7 +124,7 @@ impl Config {
         }
     }
 
-    /// 802.11b: data at 11 Mb/s, control frames at 1 Mb/s, long preambles.
+    /// Settings of 802.11b: data at 11 Mb/s, control frames at 1 Mb/s, long preambles; no RTS, a queue of 256 KB.
     pub const fn ieee80211b() -> Self {
         Self {
             timing: Timing::dsss(),
@@ -147,8 +147,8 @@ impl Config {
         self.frame_bytes(packet) > self.long_above
     }
 
-    /// Extended interframe space: after a frame that was not understood, the channel counts as free only when
-    /// it has been idle for this long, as an ACK to it would have passed then.
+    /// Extended interframe space (EIFS): after a frame that was not understood, the channel counts as free only when
+    /// it has been idle for this long, so that an ACK to that frame may pass.
     pub fn eifs(&self) -> Duration {
         let ack = self
             .eifs_mode

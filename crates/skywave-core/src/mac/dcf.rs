@@ -33,7 +33,7 @@ pub enum Output<P> {
     },
     /// A packet was acknowledged, or was broadcast.
     Done {
-        /// The station that has acknowledged it, or all of them.
+        /// The station that has acknowledged the packet, or the broadcast address.
         to: Address,
         /// The packet.
         packet: P,
@@ -61,13 +61,13 @@ pub struct Stats {
     pub attempts: u64,
     /// Broadcast frames put on the air.
     pub broadcasts: u64,
-    /// RTS put on the air.
+    /// RTS frames put on the air.
     pub requests: u64,
     /// Attempts (RTS or data) that were not answered.
     pub unanswered: u64,
-    /// Packets that were acknowledged.
+    /// Packets that their next station has acknowledged.
     pub acknowledged: u64,
-    /// Packets that were given up.
+    /// Packets given up after too many unanswered attempts.
     pub given_up: u64,
     /// Packets that the queue dropped, full or early.
     pub queue_drops: u64,
@@ -75,9 +75,9 @@ pub struct Stats {
     pub served: u64,
     /// Total time that the packets of [`Self::served`] had waited in the queue.
     pub waited: Duration,
-    /// Packets that arrived a second time.
+    /// Packets that the station received again, and did not deliver a second time.
     pub duplicates: u64,
-    /// Total time that acknowledged packets were at the head of the queue: contention delay.
+    /// Contention delay: total time from when acknowledged packets were taken from the queue until their ACKs.
     pub contention: Duration,
 }
 
@@ -101,7 +101,7 @@ impl Stats {
     }
 }
 
-/// MAC of one 802.11 station (DCF), without input and output; `P` is the type of its packets.
+/// MAC of one 802.11 station (DCF), which does no I/O itself; `P` is the type of its packets.
 #[derive(Debug)]
 pub struct Dcf<P> {
     config: Config,
@@ -183,7 +183,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         &self.stats
     }
 
-    /// Packets that wait, the one in service not counted.
+    /// Number of packets that wait in the queue, the one in service not counted.
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
@@ -193,13 +193,13 @@ impl<P: Clone + Labelled> Dcf<P> {
         &self.access
     }
 
-    /// Whether [`Config::keep_access`] is on. Then the driver must call [`Self::on_idle`], if the channel is
-    /// idle, at the end of a frame before it passes on what was received.
+    /// Whether [`Config::keep_access`] is on. If so, and the channel is idle at the end of a received frame, the
+    /// driver must call [`Self::on_idle`] before [`Self::on_frame`] or [`Self::on_garbled`].
     pub fn keeps_access(&self) -> bool {
         self.config.keep_access
     }
 
-    /// Takes a packet of `bytes` bytes to send to the neighbour `to`, or to all of them.
+    /// Takes a packet of `bytes` bytes to send to the neighbour `to`, or to all if that is the broadcast address.
     pub fn send(&mut self, now: Time, to: Address, bytes: u32, packet: P) {
         let waiting = Waiting { to, bytes, packet };
         let must_wait = self.current.is_some();
@@ -221,7 +221,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.queue.take_for(to).map(|waiting| waiting.packet)
     }
 
-    /// The next action for the driver; to be asked after each call until `None`.
+    /// Next action for the driver to carry out; to be called after each other call until it returns `None`.
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
@@ -235,22 +235,22 @@ impl<P: Clone + Labelled> Dcf<P> {
         (first < Time::MAX).then_some(first)
     }
 
-    /// The radio begins to hear something, or to send.
+    /// Takes note that the radio begins to hear something, or to send.
     pub fn on_busy(&mut self, now: Time) {
         self.access.on_busy(now);
     }
 
-    /// The radio hears nothing any more, and does not send.
+    /// Takes note that the radio hears nothing any more, and does not send.
     pub fn on_idle(&mut self, now: Time) {
         self.access.on_idle(now);
     }
 
-    /// The radio has received a frame that it could not understand.
+    /// Takes note that the radio has received a frame that it could not understand.
     pub fn on_garbled(&mut self, now: Time) {
         self.access.heard(false, now);
     }
 
-    /// The radio has received a frame, for this station or for another one.
+    /// Takes a frame that the radio has received, for this station or for another one.
     pub fn on_frame(&mut self, now: Time, frame: &Frame<P>) {
         self.access.heard(true, now);
         if frame.to.is_broadcast() {
@@ -331,7 +331,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         });
     }
 
-    /// Time for which the packet in service has been at the head of the queue; zero without one.
+    /// Time since the packet in service was taken from the queue; zero without one.
     pub fn in_service_for(&self, now: Time) -> Duration {
         let since = self.current.as_ref().map_or(now, |current| current.since);
         now.since(since)
@@ -345,7 +345,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         self.awaited.take_if(|(what, _)| *what == by).is_some()
     }
 
-    /// The station's own frame has ended.
+    /// Takes note that the station's own frame has ended.
     pub fn on_sent(&mut self, now: Time) {
         match self.sending.take() {
             Some(Sending::Rts) => self.wait_for(Awaited::Cts, self.control_airtime(CTS_BYTES), now),

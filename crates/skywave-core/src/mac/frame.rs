@@ -3,14 +3,14 @@
 use crate::radio::{Address, Mode};
 use crate::time::Duration;
 
-/// Bytes of an RTS.
+/// Bytes of an RTS frame.
 pub const RTS_BYTES: u32 = 20;
-/// Bytes of a CTS.
+/// Bytes of a CTS frame.
 pub const CTS_BYTES: u32 = 14;
-/// Bytes of an ACK.
+/// Bytes of the MAC's ACK frame.
 pub const ACK_BYTES: u32 = 14;
 
-/// The purpose of a frame.
+/// Kind of a frame, with the contents of a data frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind<P> {
     /// Request to send.
@@ -31,17 +31,18 @@ pub enum Kind<P> {
 /// A frame on the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame<P> {
-    /// The station that sends it. (CTS and ACK do not carry it; machines do not look at it there.)
+    /// Station that sends the frame. (CTS and ACK lack this field on the air; [`Dcf`](super::Dcf) ignores it in
+    /// them.)
     pub from: Address,
-    /// The station that it is for, or all.
+    /// Station that the frame is for, or the broadcast address.
     pub to: Address,
     /// Kind of the frame, with its contents.
     pub kind: Kind<P>,
     /// Bytes of the frame, headers included.
     pub bytes: u32,
-    /// Modulation of the frame.
+    /// Modulation and rate of the frame.
     pub mode: Mode,
-    /// Time after the end of the frame for which the channel is taken: the rest of the exchange.
+    /// Time for which the frame reserves the channel after its end, for the rest of the exchange.
     pub reserves: Duration,
     /// Time that the frame is on the air.
     pub airtime: Duration,

@@ -14,11 +14,11 @@ use crate::units::{Backlog, Rate};
 /// A packet that waits at a station's MAC, and the station that is to have it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting<P> {
-    /// The next station, or all.
+    /// Station that is to receive the packet next, or the broadcast address.
     pub to: Address,
     /// Bytes of the packet, without the MAC's headers.
     pub bytes: u32,
-    /// The packet.
+    /// The packet itself, without the MAC's headers.
     pub packet: P,
 }
 
@@ -47,8 +47,8 @@ struct Placed<P> {
 }
 
 impl<P: Labelled> Queue<P> {
-    /// An empty queue before a transmitter of about `rate`, by which RED ages its average; `seed` and `name` name
-    /// its random streams.
+    /// An empty queue before a transmitter of about `rate`, by which RED lets its average fall in idle times; `seed`
+    /// and `name` name its random streams.
     pub fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
         let config = match config {
             // A link counts the packet in transmission, a MAC does not count the one in service.
@@ -67,7 +67,7 @@ impl<P: Labelled> Queue<P> {
         }
     }
 
-    /// A packet comes; it `must_wait` unless it is served at once. Returns whether it was accepted.
+    /// Takes a packet, which `must_wait` unless it is served at once. Returns whether the queue accepted it.
     pub fn push(&mut self, now: Time, must_wait: bool, waiting: Waiting<P>) -> bool {
         let frame = self.frame(now, &waiting);
         let (refused, _) =
@@ -88,8 +88,8 @@ impl<P: Labelled> Queue<P> {
         refused.is_none()
     }
 
-    /// Takes the packet to serve from `now` on, marked if the discipline says so, and tells how long it has
-    /// waited; `None` if none waits.
+    /// Takes out the packet to serve from `now` on, marked if the discipline says so, with the time that it has
+    /// waited; `None` if no packet waits.
     pub fn pop(&mut self, now: Time) -> Option<(Waiting<P>, Duration)> {
         let (head, _) = self.discipline.take(now, &mut self.gone);
         self.let_go();
@@ -103,13 +103,13 @@ impl<P: Labelled> Queue<P> {
         Some((waiting, now.since(frame.came)))
     }
 
-    /// The next packet that the discipline has dropped, and why: to be asked after [`Self::push`] and
-    /// [`Self::pop`] until there is none.
+    /// Next packet that the discipline has dropped, and why; to be called after [`Self::push`] and [`Self::pop`]
+    /// until it returns `None`.
     pub fn poll_dropped(&mut self) -> Option<(P, DropCause)> {
         self.dropped.pop_front()
     }
 
-    /// Takes out the packet for station `to` that has waited longest, wherever it is; `None` if there is
+    /// Takes out the packet for station `to` that has waited longest, wherever it is in the queue; `None` if there is
     /// none.
     pub fn take_for(&mut self, to: Address) -> Option<Waiting<P>> {
         let placed = (0..).zip(&self.places);
@@ -121,7 +121,7 @@ impl<P: Labelled> Queue<P> {
         self.leave(id)
     }
 
-    /// Packets that wait.
+    /// Number of packets that wait.
     pub fn len(&self) -> usize {
         self.discipline.waiting().packets
     }

@@ -4,9 +4,9 @@ use crate::time::Duration;
 
 use super::Marks;
 
-/// Hints of one segment for cross-layer mechanisms: what a receiver tells the sender about the way of the
-/// data, beside TCP's own fields. A data segment carries none but [`Marks::ASKS`]; an ACK carries those of
-/// the data that it answers.
+/// Hints of one segment for cross-layer mechanisms: what a receiver tells the sender about the path of the data,
+/// beside TCP's own fields. A data segment carries none but [`Marks::ASKS`]; an ACK carries those of the data that it
+/// answers.
 ///
 /// The one-way delay is not among them: it is the difference of the two timestamps of an ACK, as long
 /// as the clocks of both hosts agree.
@@ -17,7 +17,7 @@ pub struct Hints {
     /// [`Marks::ALL_RECEIVED`] on the answer; [`Marks::DUBIOUS`] or [`Marks::CONGESTED`] while something is missing. No
     /// other marks.
     pub marks: Marks,
-    /// For how long the radio stations on the way of the data contended for the channel.
+    /// Total time for which the radio stations on the path of the data contended for the channel.
     pub contention: ContentionDelay,
 }
 
@@ -53,12 +53,12 @@ impl Hints {
 pub struct ContentionDelay(u16);
 
 impl ContentionDelay {
-    /// Nobody contended.
+    /// No contention at all.
     pub const ZERO: Self = Self(0);
     /// Nanoseconds in a unit: less than a slot of any 802.11.
     const UNIT_NS: u64 = 8_000;
 
-    /// The nearest multiple of 8 µs, at most 0.52 s.
+    /// Contention for the time `delay`, rounded to the nearest multiple of 8 µs, at most 0.52 s.
     pub fn from_duration(delay: Duration) -> Self {
         let units = (delay.as_nanos() + Self::UNIT_NS / 2) / Self::UNIT_NS;
         Self(u16::try_from(units).unwrap_or(u16::MAX))
@@ -70,12 +70,12 @@ impl ContentionDelay {
         { self.0 }.to_ne_bytes()
     }
 
-    /// As a time.
+    /// The contention as a length of time.
     pub fn to_duration(self) -> Duration {
         Duration::from_nanos(u64::from(self.0) * Self::UNIT_NS)
     }
 
-    /// Sum with the contention of one more station on the way, `delay`.
+    /// Sum of this contention and `delay`, that of one more station on the path; at most 0.52 s.
     #[must_use]
     pub fn plus(self, delay: Duration) -> Self {
         Self(self.0.saturating_add(Self::from_duration(delay).0))

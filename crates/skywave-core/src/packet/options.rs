@@ -16,14 +16,14 @@ pub struct SackBlock {
     pub end: SeqNr,
 }
 
-/// The abilities of its sender that a SYN offers. Never on the same segment as SACK blocks.
+/// Options of a SYN: the abilities that its sender offers. Never on the same segment as SACK blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SynOptions {
-    /// Largest payload that the sender of the SYN accepts, bytes (RFC 9293 section 3.7.1).
+    /// Largest payload in bytes that the sender of the SYN accepts (RFC 9293 section 3.7.1); `None` if not offered.
     pub mss: Option<u16>,
-    /// Binary logarithm of the factor for windows advertised later (RFC 7323 section 2.2).
+    /// Shift count for windows advertised later (RFC 7323 section 2.2); `None` if scaling is not offered.
     pub window_scale: Option<u8>,
-    /// The sender of the SYN understands SACK blocks (RFC 2018 section 2).
+    /// Whether the sender of the SYN understands SACK blocks (RFC 2018 section 2).
     pub sack_permitted: bool,
 }
 
@@ -55,8 +55,8 @@ pub enum Options {
 }
 
 impl Options {
-    /// The SACK blocks: first a duplicate that is reported (RFC 2883), then the block that changed last
-    /// (RFC 2018).
+    /// The SACK blocks, none to four: first a duplicate if one is reported (RFC 2883), then the block that changed
+    /// last (RFC 2018).
     #[inline]
     pub fn sack(&self) -> &[SackBlock] {
         match self {
@@ -76,7 +76,7 @@ impl Options {
         }
     }
 
-    /// Window that the data's sender tells, in whole segments; `None` if these options tell none.
+    /// Window that the data's sender has in force, in whole segments; `None` if these options do not carry it.
     pub fn window(&self) -> Option<u16> {
         match self {
             Self::Window(segments) => Some(*segments),
@@ -84,7 +84,7 @@ impl Options {
         }
     }
 
-    /// The segment that a receiver asks for, if it names one.
+    /// The missing segment that a receiver asks for; `None` if these options name none.
     pub fn missing(&self) -> Option<SackBlock> {
         match self {
             Self::Missing(segment) => Some(*segment),
@@ -98,8 +98,8 @@ impl Options {
         matches!(self, Self::None)
     }
 
-    /// Bytes of the options on the wire, padded to words of four: 4 and 8 a SACK block, 8 for a told window,
-    /// 12 for a missing segment; 0 for a SYN's, as its simulated size is the scenario's.
+    /// Bytes of the options on the wire, padded to words of four: 4 plus 8 for each SACK block, 8 for a told window,
+    /// 12 for a missing segment; 0 for those of a SYN, whose simulated size the scenario sets.
     #[inline]
     pub fn wire_len(&self) -> u32 {
         match self {
@@ -112,8 +112,7 @@ impl Options {
         }
     }
 
-    /// Adds a SACK block after the others. Does nothing if there are four, or if the options are something
-    /// else.
+    /// Adds a SACK block after the others. Does nothing if there are four, or if these are options of another kind.
     pub fn push_sack(&mut self, block: SackBlock) {
         *self = match *self {
             Self::None => Self::Sack1([block]),

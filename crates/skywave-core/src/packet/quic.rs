@@ -17,12 +17,11 @@ const ACK_FREQUENCY_FRAME: u32 = 2 + 2 + 1 + 4 + 1;
 /// Bytes that a packet with data has beside the data: QUIC's short header, the STREAM frame's, and the AEAD
 /// tag.
 pub const DATA_OVERHEAD: u32 = SHORT_HEADER + STREAM_FRAME + TAG;
-/// Bytes of a packet that opens a connection, or answers one that does, without UDP and IP headers (RFC 9000
-/// section 14.1).
+/// Bytes of a packet that opens a connection, or of its answer, without UDP and IP headers (RFC 9000 section 14.1).
 pub const HELLO: u32 = 1200;
-/// Ranges of packet numbers that a receiver remembers, and reports at most (RFC 9000 section 13.2.3).
+/// Most ranges of packet numbers that a receiver remembers and reports in an ACK (RFC 9000 section 13.2.3).
 pub const MAX_ACK_RANGES: usize = 32;
-/// Arrival times that an ACK tells at most (`max_receive_timestamps_per_ack` of draft-smith-quic-receive-ts).
+/// Most arrival times that an ACK tells (`max_receive_timestamps_per_ack` of draft-smith-quic-receive-ts).
 pub const MAX_ACK_TIMES: usize = 8;
 /// Bytes that an ACK has for its ranges and arrival times.
 const REPORT_BYTES: usize = 64;
@@ -34,9 +33,9 @@ const DELAY_UNIT: Duration = Duration::from_micros(8);
 /// A simulated QUIC packet of either end; payload bytes are counted, not carried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Packet {
-    /// The sender of data opens the connection; in place of the packets with a TLS handshake.
+    /// A request of the data sender to open the connection, in place of the packets with a TLS handshake.
     Hello {
-        /// Number of these packets before it.
+        /// Number of `Hello` packets sent before this one.
         attempt: u32,
     },
     /// The answer to the `Hello` of this number.
@@ -81,19 +80,19 @@ impl Packet {
     }
 }
 
-/// How a receiver acknowledges what comes in order.
+/// Rule by which a receiver acknowledges packets that arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acking {
-    /// The receiver acknowledges this many packets at once (RFC 9000 section 13.2.2: at least every second).
+    /// Number of packets after which the receiver sends an ACK (RFC 9000 section 13.2.2: at least every second).
     pub every: u32,
-    /// The receiver holds an ACK back for this long at most (`max_ack_delay`, RFC 9000 section 18.2).
+    /// Longest time for which the receiver holds an ACK back (`max_ack_delay`, RFC 9000 section 18.2).
     pub delay: Duration,
 }
 
 /// A packet with a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Data {
-    /// Packet number: of each transmission its own.
+    /// Packet number; each transmission has a number of its own.
     pub number: u64,
     /// Stream position of the first byte.
     pub offset: u64,
@@ -104,7 +103,7 @@ pub struct Data {
 }
 
 impl Data {
-    /// First stream position after the piece; the end of the stream takes one of its own.
+    /// First stream position after the piece; the end of the stream (`fin`) takes one position.
     pub fn end(&self) -> u64 {
         self.offset + u64::from(self.len) + u64::from(self.fin)
     }
@@ -116,9 +115,9 @@ impl Data {
 pub struct Ack {
     /// Largest number of a packet that has arrived.
     pub largest: u64,
-    /// First stream position that the receiver has no room for.
+    /// First stream position beyond the receiver's flow control limit (MAX_DATA).
     pub limit: u64,
-    /// Number of packets that have arrived marked CE so far; `None` if the sender's are not ECN-capable.
+    /// Number of packets that have arrived marked CE so far; `None` if the data sender does not use ECN.
     pub ce: Option<u32>,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
@@ -218,13 +217,13 @@ impl Ack {
     }
 }
 
-/// The report of an ACK on packets, as it is on the wire: arrival times of the latest ones, then
-/// ranges of numbers from the highest to the lowest.
+/// Report of an ACK on the packets that have arrived, as it is on the wire: arrival times of the latest packets, then
+/// ranges of packet numbers from the highest to the lowest.
 ///
-/// Ranges are again and again how many numbers are missing, and how many there are. Arrival times have the form of
-/// draft-smith-quic-receive-ts: how many runs of consecutive numbers there are; for each one how far its highest number
-/// is below the largest acknowledged, how many packets it has, and for each packet from the highest down how much
-/// earlier it came than the one told before, the first one counted from the receiver's basis.
+/// Ranges are pairs: how many numbers are missing, then how many have arrived. Arrival times have the form of
+/// draft-smith-quic-receive-ts: the number of runs of consecutive packet numbers; then for each run how far its highest
+/// number is below the largest acknowledged, how many packets it has, and for each packet from the highest down how
+/// much earlier it came than the packet told before it (for the very first, its time since the receiver's basis).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckReport {
     /// Ranges.
@@ -247,9 +246,9 @@ impl Default for AckReport {
 }
 
 impl AckReport {
-    /// Adds arrival times: `arrivals` has numbers of packets, at most `largest`, and when they came, in the
-    /// order of arrival. The latest are told, at most [`MAX_ACK_TIMES`] and as many as there is room for. For
-    /// an empty report, before its ranges.
+    /// Adds arrival times to an empty report, before its ranges. `arrivals` has packet numbers, at most `largest`,
+    /// and when the packets came, in order of arrival; the latest are told, at most [`MAX_ACK_TIMES`] and as many as
+    /// there is room for.
     pub fn put_times(&mut self, largest: u64, arrivals: &[(u64, Time)]) {
         let mut told = &arrivals[arrivals.len().saturating_sub(MAX_ACK_TIMES)..];
         while !self.has_put_times(largest, told) {
@@ -276,8 +275,8 @@ impl AckReport {
             })
     }
 
-    /// Adds a range of `numbers` below the others, after `missing` numbers, which is 0 for the first. False if
-    /// there is no room for it.
+    /// Adds a range of `numbers` packet numbers below those added before, with `missing` numbers between, which is 0
+    /// for the first range. Returns `false` if the report has no room for it.
     pub fn push(&mut self, missing: u64, numbers: u64) -> bool {
         let before = self.used;
         let gap = missing.checked_sub(1).filter(|_| self.count > 0);
@@ -342,8 +341,8 @@ fn get_varint(bytes: &mut &[u8]) -> Option<u64> {
     Some(value & (u64::MAX >> 2 >> (64 - 8 * len)))
 }
 
-/// A packet as links carry it, aligned to four bytes only, so that it leaves no gap among the fields of other
-/// packets.
+/// A QUIC packet as the [`Body`](super::Body) of a packet on a link, aligned to four bytes only, so that it leaves no
+/// gap among the fields there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed(4))]
 pub struct Carried(pub Packet);

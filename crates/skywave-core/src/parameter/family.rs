@@ -2,9 +2,8 @@
 
 use super::{Field, Parameter, Refusal, Value};
 
-/// Settings of a model, with their defaults and parameters; `()` where there is nothing to configure. A bare
-/// number has no meaning of its own: a model that is configured by one states `DEFAULT` and `FIELDS` in its
-/// description.
+/// Settings of a model, with their defaults and parameters; `()` where there is nothing to configure. A bare number
+/// has no meaning of its own: a model that is configured by one states `DEFAULT` and `FIELDS` in its [`Described`].
 pub trait Configuration: Clone + 'static {
     /// Values where a file gives none.
     const DEFAULT: Self;
@@ -26,27 +25,27 @@ impl Configuration for f64 {
 
 /// Description of a model or a configuration: its name, meaning, source and parameters ([module](super)).
 pub trait Described {
-    /// The parameters; `()` for none.
+    /// Type of the settings; `()` for none.
     type Config: Configuration;
     /// Name in scenario files and results.
     const NAME: &'static str;
     /// Meaning, in a sentence.
     const SUMMARY: &'static str;
-    /// Where it was published; empty for nowhere.
+    /// Where the model was published; empty for nowhere.
     const SOURCE: &'static str = "";
-    /// The parameters where a file gives none.
+    /// Settings where a file gives none.
     const DEFAULT: Self::Config = <Self::Config as Configuration>::DEFAULT;
     /// The parameters one by one. They are set in this order.
     const FIELDS: &'static [Field<Self::Config>] = <Self::Config as Configuration>::FIELDS;
 
-    /// Whether the values may stand beside each other.
+    /// Checks that the values agree with each other, and refuses them otherwise.
     fn check(_config: &Self::Config) -> Result<(), Refusal> {
         Ok(())
     }
 }
 
-/// A configuration whose parameters a program can read and set by their index in the description, without
-/// knowing them.
+/// A configuration whose parameters a program can read and set by their index in the description, without knowing the
+/// type.
 pub trait Settings: Clone + PartialEq + std::fmt::Debug + 'static {
     /// The value of a parameter; `None` where it has none.
     fn get(&self, parameter: usize) -> Option<Value>;
@@ -54,7 +53,7 @@ pub trait Settings: Clone + PartialEq + std::fmt::Debug + 'static {
     /// Sets a parameter. Parameters are set in the order of the description.
     fn set(&mut self, parameter: usize, value: Value) -> Result<(), Refusal>;
 
-    /// Whether the values may stand beside each other, once all are set.
+    /// Checks that the values agree with each other, once all are set, and refuses them otherwise.
     fn check(&self) -> Result<(), Refusal>;
 }
 
@@ -89,9 +88,9 @@ pub trait Family: Settings {
     const NAME: &'static str;
     /// Meaning of its members, in a sentence.
     const SUMMARY: &'static str;
-    /// A user's own members may be chosen as well.
+    /// Whether a user's own members may be chosen as well.
     const OPEN: bool = false;
-    /// The reference has a section for each member with several parameters, instead of one table for all.
+    /// Whether the reference has a section for each member with several parameters, instead of one table for all.
     const SECTIONS: bool = false;
     /// The built-in members.
     const MEMBERS: &'static [Member];

@@ -4,7 +4,7 @@ use super::{Absent, Form, Kind, Parameter, Refusal, Table, Value};
 use crate::time::Duration;
 use crate::units::{Limit, Rate};
 
-/// A parameter and its place in the configuration `C`.
+/// A parameter of the configuration type `C`: its description, and where a `C` keeps its value.
 pub struct Field<C> {
     /// Description of the parameter: its name, meaning, kind, default and bounds.
     pub parameter: Parameter,
@@ -38,7 +38,7 @@ impl<C> Clone for Field<C> {
 impl<C> Copy for Field<C> {}
 
 impl<C> Field<C> {
-    /// A parameter of this kind, kept at `place`.
+    /// A parameter of this kind, whose value a configuration keeps at `place`.
     pub const fn new(
         kind: Kind,
         name: &'static str,
@@ -51,7 +51,7 @@ impl<C> Field<C> {
         }
     }
 
-    /// A parameter that may be given only beside certain values of those before it: else `place` refuses it.
+    /// A parameter that only goes with certain values of the parameters before it; `place` refuses it with others.
     pub const fn within(
         kind: Kind,
         name: &'static str,
@@ -79,19 +79,19 @@ impl<C> Field<C> {
         }
     }
 
-    /// Makes it a parameter that a file must give.
+    /// Makes the parameter one that a file must give.
     pub const fn needed(mut self) -> Self {
         self.parameter.absent = Absent::Needed;
         self
     }
 
-    /// Sets words that describe the default, where no single value tells it ("no limit").
+    /// Sets words that describe the default, for which no single value stands ("no limit").
     pub const fn or(mut self, words: &'static str) -> Self {
         self.parameter.absent = Absent::Words(words);
         self
     }
 
-    /// Makes it the only parameter, whose value files write in the place of the table.
+    /// Makes the parameter the only one of its configuration, whose value files write in place of a table.
     pub const fn alone(mut self) -> Self {
         self.parameter.form = Form::Alone;
         self

@@ -15,7 +15,7 @@ use crate::tcp::Connection;
 use crate::time::{Duration, Time};
 
 parameters! {
-    /// M-TCP's settings.
+    /// Settings of M-TCP, which acknowledges to the source only what the destination has acknowledged.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct EndToEnd as "end-to-end" {
         /// Silence beyond one smoothed RTT after which the destination counts as disconnected. The proxy then

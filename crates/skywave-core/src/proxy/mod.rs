@@ -34,12 +34,12 @@ pub use release::{Paced, Spaced, TowardsDestination};
 use end_to_end::Watch;
 use release::Release;
 
-/// The settings of a proxy. Its buffer is the receive buffer of its connection from the source.
+/// Settings of a proxy that splits a TCP path. Its buffer is the receive buffer of its connection from the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProxyConfig {
     /// Policy towards the source: the bytes that it acknowledges, and the window that it grants.
     pub towards_source: TowardsSource,
-    /// Policy towards the destination: when the proxy hands on what it has got.
+    /// Policy towards the destination: when the proxy hands on the bytes that have come in order.
     pub towards_destination: TowardsDestination,
 }
 
@@ -59,22 +59,22 @@ pub enum TowardsSource {
 }
 
 impl TowardsSource {
-    /// Whether the connection from the source may use timestamps. Not where acknowledgements wait:
-    /// they would echo the segment that came last instead of the one that they acknowledge, and the
-    /// source would measure a round trip that ends at the proxy.
+    /// Whether the connection from the source may use timestamps. Not under a policy that delays acknowledgements:
+    /// they would echo the segment that came last instead of the one that they acknowledge, and the source would
+    /// measure a round trip that ends at the proxy.
     pub fn allows_timestamps(self) -> bool {
         !matches!(self, Self::EndToEnd(_))
     }
 
-    /// Whether the proxy closes the window while there is data in flight, so that the source has to
-    /// stand still then.
+    /// Whether the proxy may close the window while the source has data in flight, and the source must stand still at
+    /// a zero window, without a retransmission timer.
     pub fn freezes_source(self) -> bool {
         matches!(self, Self::EndToEnd(_))
     }
 }
 
 impl ProxyConfig {
-    /// Waits for the source, on a new connection; `mss` are the payload bytes of a full segment.
+    /// Opens the new connection `from_source` passively, by the policy; `mss` is a full segment's payload in bytes.
     pub fn listen(&self, from_source: &mut Connection, mss: u32) {
         if let TowardsSource::Window(segments) = self.towards_source {
             from_source.limit_window(segments.saturating_mul(mss));
@@ -126,8 +126,8 @@ impl Proxy {
         }
     }
 
-    /// Opens and closes the connection to the destination as the source does, hands on the bytes that the
-    /// policies let pass, and frees the room of those that the destination has acknowledged.
+    /// Opens and closes the connection to the destination as the source does, hands on the bytes that the policies
+    /// let pass, and frees the buffer of the bytes that the destination has acknowledged.
     pub fn work(
         &mut self,
         now: Time,

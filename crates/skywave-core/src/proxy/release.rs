@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use crate::parameter::parameters;
 use crate::time::{Duration, Time};
 
-/// When a proxy hands bytes to the connection to the destination: its policy on that side.
+/// Policy of a TCP-splitting proxy towards the destination: when it hands on the bytes that it has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum TowardsDestination {
     /// Hands bytes on as soon as they have come in order.
@@ -24,29 +24,28 @@ pub enum TowardsDestination {
     AtOnce,
     /// Hands on a segment at a time, spaced by the gaps between arrivals: adaptive rate control.
     Spaced(Spaced),
-    /// Hands on bytes that come in lumps, as when a hole is filled, a segment at a time at the mean
-    /// rate of arrival.
+    /// Hands on bytes that come in bursts, as when a hole is filled, a segment at a time at the mean rate of arrival.
     Paced(Paced),
 }
 
 parameters! {
-    /// Settings of adaptive rate control.
+    /// Settings of adaptive rate control, by which a proxy spaces segments by the gaps between their arrivals.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Spaced as "spaced" {
-        /// Weight of a new gap.
+        /// Weight of the latest gap between arrivals against the present spacing.
         // α; the defaults are the paper's.
         alpha: f64 = 0.125, Probability;
-        /// Factor of the result.
+        /// Factor from the weighted mean of gap and spacing to the new spacing.
         // β; below 1 the proxy sends faster than it receives.
         beta: f64 = 0.9, Probability;
     }
 }
 
 parameters! {
-    /// Settings of PEP pacing.
+    /// Settings of PEP pacing, by which a proxy spreads bursts at the mean rate of their arrival.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Paced as "paced" {
-        /// The rate is the mean over this many smoothed round trips to the destination.
+        /// Smoothed round trips to the destination over which the mean rate is taken.
         // Or longer: since the last arrival before. So a lump that ends a long wait is not its own mean.
         rtts: f64 = 10.0, Positive;
         /// The window towards the source does not open while something waits.

@@ -8,10 +8,10 @@ use crate::units::Segments;
 
 use super::packet::{Acking, DATA_OVERHEAD};
 
-/// Payload of a full packet by default: with its headers and those of UDP and IPv4 it makes 1500 bytes.
+/// Default payload of a full packet, in bytes: with the headers of QUIC, UDP and IPv4 it makes 1500 bytes.
 pub const DEFAULT_MSS: u16 = 1435;
 
-/// Upper bound of the probe timeout that no simulation reaches: a day.
+/// Value of [`LossConfig::max_pto`] that stands for no bound: a day, which no probe timeout of a simulation reaches.
 pub const UNBOUNDED: Duration = Duration::from_secs(86_400);
 
 /// Settings of one simulated QUIC connection, of both its ends.
@@ -21,29 +21,28 @@ pub struct Config {
     pub congestion: CongestionConfig,
     /// Rule that ends slow start besides a loss, for congestion controls without a slow start of their own.
     pub slow_start: SlowStartConfig,
-    /// First congestion window, in full packets (RFC 9002 section 7.2: ten).
+    /// Initial congestion window, in full packets (RFC 9002 section 7.2: ten).
     pub initial_window: Segments,
     /// Payload bytes of a full packet.
     pub mss: u16,
-    /// Bytes of the stream that the receiver has room for beyond those that its application has read.
+    /// Receive buffer: bytes of the stream that the receiver can hold beyond those read by its application.
     pub receive_buffer: u32,
     /// Whether a round trip comes before the first data.
     pub handshake: Handshake,
     /// Whether packets with data are ECN-capable, so that queues may mark them instead of dropping them (RFC
     /// 9000 section 13.4).
     pub ecn: bool,
-    /// Whether ECN-capable packets carry ECT(1), by which queues know senders of low latency (RFC
-    /// 9331).
+    /// Whether ECN-capable packets carry ECT(1) instead of ECT(0), by which queues recognise L4S traffic (RFC 9331).
     pub l4s: bool,
     /// Constants of loss recovery: when a packet counts as lost, and when the sender probes.
     pub loss: LossConfig,
-    /// How the receiver acknowledges what comes in order, unless the sender asks it for something else.
+    /// Rule for ACKs of packets in order: after how many, or after which delay, until the sender asks for another rule.
     pub acking: Acking,
-    /// Whether the sender asks for fewer ACKs while they wait on the way back (draft-ietf-quic-ack-frequency). Without
-    /// `receive_times` it does not know that they do.
+    /// Whether the sender asks for fewer ACKs while they queue on the return path (draft-ietf-quic-ack-frequency).
+    /// Works only with `receive_times`, from which the sender knows the delay there.
     pub ack_frequency: bool,
-    /// Whether ACKs tell when packets came, which gives congestion controls one-way delays
-    /// (draft-smith-quic-receive-ts). By default for those that go by them.
+    /// Whether ACKs tell the arrival times of packets (draft-smith-quic-receive-ts), from which congestion controls get
+    /// one-way delays. By default true for congestion controls that use them.
     pub receive_times: bool,
     /// Clock of the receiver, by which it tells arrival times; `None` for an exact one.
     pub clock: Option<Clock>,
@@ -52,21 +51,23 @@ pub struct Config {
 /// The constants of RFC 9002's loss recovery (appendix A.2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossConfig {
-    /// A packet is lost when one sent this many packets later has arrived (`kPacketThreshold`).
+    /// Reordering threshold in packets: a packet is lost when one sent this many later has arrived
+    /// (`kPacketThreshold`).
     pub packet_threshold: u64,
-    /// A packet is lost when a later one has arrived and it is older than this many round trips
+    /// Reordering threshold in round trips: a packet sent longer ago is lost when a later one has arrived
     /// (`kTimeThreshold`).
     pub time_threshold: f64,
-    /// Least time by which a packet must be late to count as lost, and clock granularity in the probe timeout
-    /// (`kGranularity`).
+    /// Timer granularity (`kGranularity`): least age at which a packet counts as lost by time, and least value of the
+    /// probe timeout's deviation term.
     pub granularity: Duration,
-    /// Round-trip time until there is a sample (`kInitialRtt`).
+    /// Round-trip time that is assumed until there is a sample (`kInitialRtt`).
     pub initial_rtt: Duration,
-    /// Losses over a time of more than this many probe timeouts are persistent congestion
+    /// Number of probe timeouts: nothing but losses over a longer time is persistent congestion
     /// (`kPersistentCongestionThreshold`).
     pub persistent_threshold: u64,
-    /// Longest probe timeout that follows an unanswered one, or two round trips if these are longer; the first one may
-    /// be longer still. RFC 9002 has no bound ([`UNBOUNDED`]); noq makes each interval at most 2 s longer than the one before.
+    /// Bound of the probe timeout's backoff, or two smoothed round trips if these are longer; a probe timeout without
+    /// backoff may exceed it. RFC 9002 has no bound ([`UNBOUNDED`]); the library noq makes each timeout at most 2 s
+    /// longer than the previous one.
     pub max_pto: Duration,
 }
 
@@ -84,7 +85,7 @@ impl Default for LossConfig {
 }
 
 impl Config {
-    /// Settings with this congestion control and the values of RFC 9000 and RFC 9002.
+    /// Settings with this congestion control and otherwise the default values of RFC 9000 and RFC 9002.
     pub fn new(congestion: CongestionConfig) -> Self {
         Self {
             slow_start: SlowStartConfig::Standard,
@@ -106,8 +107,8 @@ impl Config {
         }
     }
 
-    /// Bytes of a full packet, as the window counts them: without the headers of IP and UDP (RFC 9002
-    /// section 2, "bytes in flight").
+    /// Bytes of a full packet, as the congestion window counts them: with the headers of QUIC, without those of IP and
+    /// UDP (RFC 9002 section 2, "bytes in flight").
     pub fn packet_bytes(&self) -> u32 {
         u32::from(self.mss) + DATA_OVERHEAD
     }
@@ -122,9 +123,9 @@ impl Config {
     }
 }
 
-/// Settings from which a [`Control`](super::Control) with this congestion control is built, for packets of
-/// `segment` bytes: an initial window of ten packets, and HyStart++ where `congestion` has no slow start of
-/// its own. A `Control` ignores the loss detection and recovery in them: QUIC has its own.
+/// Settings to build a [`Control`](super::Control) with this congestion control from, for packets of `segment` bytes:
+/// an initial window of ten packets, and HyStart++ if `congestion` has no slow start of its own. A `Control` ignores
+/// their loss detection and recovery, which are TCP's.
 ///
 /// # Panics
 /// Never: "newreno" is built in.

@@ -37,12 +37,12 @@ use super::sent::{Packets, Sent};
 /// The smallest window, in segments (RFC 9002 section 7.2).
 const MIN_WINDOW: Segments = Segments(2.0);
 
-/// A congestion control at work in a QUIC connection: its driver tells of packets sent, acknowledged and
-/// lost, and asks for the window and the pace.
+/// Congestion control of one QUIC connection: its driver reports packets sent, acknowledged and lost, and asks for the
+/// window and the pacing rate.
 ///
-/// An ACK frame is told by [`on_acked`](Self::on_acked) for each packet that it is the first to report, and
-/// [`on_one_way`](Self::on_one_way) for those whose arrival the peer tells, then [`end_acks`](Self::end_acks); losses
-/// by [`on_lost`](Self::on_lost) for each packet, then [`end_losses`](Self::end_losses).
+/// For an ACK frame, call [`on_acked`](Self::on_acked) for each newly acknowledged packet,
+/// [`on_one_way`](Self::on_one_way) for those whose arrival times the peer reports, then [`end_acks`](Self::end_acks);
+/// for losses, call [`on_lost`](Self::on_lost) for each packet, then [`end_losses`](Self::end_losses).
 ///
 /// ```
 /// use skywave_core::quic::Control;
@@ -119,11 +119,11 @@ impl Told {
 }
 
 impl Control {
-    /// State for a connection that has sent nothing. Of `config` only the congestion control, the size of a
-    /// segment, the initial window and threshold, the rule of slow start and `rto` count.
+    /// Control of a connection that has sent nothing. Of `config` it uses only the congestion control, the segment
+    /// size, the initial window and ssthresh, the rule that ends slow start, and `rto`.
     ///
-    /// A segment is `config.mss` bytes as long as the connection lasts, although packets may become larger:
-    /// congestion controls count in segments, and fractions are as good as whole ones to them.
+    /// A segment stays `config.mss` bytes even if packets become larger: congestion controls count in segments, and may
+    /// count fractions of them.
     pub fn new(config: &TcpConfig) -> Self {
         let congestion = Congestion::new(config);
         let mut rate = RateSampler::default();
@@ -160,8 +160,8 @@ impl Control {
         }
     }
 
-    /// A packet of `bytes` bytes leaves that is to be acknowledged. Returns the number by which the other
-    /// methods know it: 0 for the first one, then one more each time.
+    /// An ack-eliciting packet of `bytes` bytes leaves. Returns the number by which the other methods know the packet:
+    /// 0 for the first one, then one more each time.
     pub fn on_sent(&mut self, now: Time, bytes: u32) -> u64 {
         let idle = self.packets.in_flight() == 0;
         if idle && self.rate.is_app_limited() {
@@ -182,7 +182,7 @@ impl Control {
         number
     }
 
-    /// Packet `number` is acknowledged: an ACK frame is the first to report it.
+    /// Packet `number` is newly acknowledged: the present ACK frame is the first to report it.
     pub fn on_acked(&mut self, now: Time, number: u64) {
         let flight = self.packets.in_flight();
         let Some(packet) = self.packets.take(number) else {
@@ -195,26 +195,26 @@ impl Control {
         self.rate.on_delivered(number, u64::from(packet.bytes), now);
     }
 
-    /// The ACK frame reports this many more packets marked CE. For congestion controls that go by the share
-    /// of marks; to be told before [`end_acks`](Self::end_acks).
+    /// The present ACK frame raises the count of packets marked CE by `packets`, for congestion controls that use the
+    /// share of marks. Call before [`end_acks`](Self::end_acks); the window is cut by [`on_marked`](Self::on_marked).
     pub fn on_marks(&mut self, packets: u64) {
         self.marked += packets;
     }
 
-    /// Packets took this long from host to host, by the clocks of the two. The congestion control hears of them with
-    /// the next ACK.
+    /// Newly acknowledged packets took `delays` from this host to the peer, by the clocks of the two hosts. The
+    /// congestion control gets them at the next [`end_acks`](Self::end_acks).
     pub fn on_one_way(&mut self, delays: OneWayDelays) {
         self.one_way = Some(self.one_way.map_or(delays, |told| told.and(delays)));
     }
 
-    /// The peer tells that a packet came at this reading of its clock. For congestion controls that go by arrivals; to
-    /// be told before [`end_acks`](Self::end_acks), if it is known.
+    /// The peer reports that a packet arrived when its clock read `came`, for congestion controls that use arrival
+    /// times. Call before [`end_acks`](Self::end_acks), if the peer reports such times.
     pub fn on_receiver_time(&mut self, came: Time) {
         self.receiver_time = self.receiver_time.max(Some(came.offset_from(Time::ZERO)));
     }
 
-    /// All is told of an ACK frame: takes its round trip, and lets the window grow. `app_limited`: it left
-    /// room in the window, and there was nothing to send.
+    /// Ends the report of an ACK frame: samples its round trip and lets the window grow. `app_limited` is true if the
+    /// sender had nothing to send although the window had room.
     pub fn end_acks(&mut self, now: Time, app_limited: bool) {
         let acked = std::mem::take(&mut self.acked);
         let marked = std::mem::take(&mut self.marked);
@@ -272,7 +272,7 @@ impl Control {
         self.congestion.take_ack(&event, &mut self.window);
     }
 
-    /// Counts packet `number` as lost.
+    /// Packet `number` is found lost; its bytes are no longer in flight.
     pub fn on_lost(&mut self, now: Time, number: u64) {
         let flight = self.packets.in_flight();
         let Some(packet) = self.packets.take(number) else {
@@ -287,9 +287,9 @@ impl Control {
         }
     }
 
-    /// All packets that an ACK or a timer showed to be lost are told. `persistent`: they are persistent
-    /// congestion (section 7.6). Returns whether the window is cut for them: always if `persistent`, else
-    /// once a recovery period.
+    /// Ends the report of the packets that an ACK or a timer showed to be lost. `persistent`: they are persistent
+    /// congestion (RFC 9002 section 7.6). Returns whether the congestion control reacts to them: always if
+    /// `persistent`, else once a recovery period.
     pub fn end_losses(&mut self, now: Time, persistent: bool) -> bool {
         let lost = std::mem::take(&mut self.found_lost);
         let Some((newest, packet)) = lost.newest else {
@@ -318,8 +318,8 @@ impl Control {
         true
     }
 
-    /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at
-    /// `sent`. Returns whether the window is cut for that: once a recovery period.
+    /// The peer has counted more packets marked CE; the newest packet of its ACK was sent as `number` at `sent`.
+    /// Returns whether the congestion control reacts to that: once a recovery period.
     pub fn on_marked(&mut self, now: Time, number: u64, sent: Time) -> bool {
         if number < self.recovery_end {
             return false;
@@ -332,7 +332,8 @@ impl Control {
         true
     }
 
-    /// All packets that were found lost since the latest cut have arrived after all: takes the cut back.
+    /// Takes the latest cut back if losses caused it: all packets found lost have arrived after all. A cut for
+    /// persistent congestion or for CE marks stays.
     pub fn on_spurious(&mut self, now: Time) {
         let Some(before) = self.before_cut.take() else {
             return;
@@ -348,7 +349,8 @@ impl Control {
         (self.recovery_end, self.repair_end) = (0, 0);
     }
 
-    /// Nothing will ever be told of this packet, as its keys were discarded (section 6.4).
+    /// Removes packet `number` from those in flight: its keys were discarded, so that it is neither acknowledged nor
+    /// lost (RFC 9002 section 6.4).
     pub fn forget(&mut self, number: u64) {
         self.packets.take(number);
     }
@@ -358,7 +360,7 @@ impl Control {
         self.recovery_end = self.packets.next();
     }
 
-    /// The same because of losses.
+    /// Begins a recovery period because of losses.
     fn begin_repair(&mut self, before: Option<Window>) {
         self.begin_recovery(before);
         self.repair_end = self.recovery_end;
@@ -394,12 +396,12 @@ impl Control {
         Segments::from_bytes(bytes, self.mss)
     }
 
-    /// Bytes that may be in flight.
+    /// Congestion window: bytes that may be in flight.
     pub fn window(&self) -> u64 {
         self.window.cwnd.max(MIN_WINDOW).to_bytes(self.mss)
     }
 
-    /// The congestion window and the slow start threshold, in segments.
+    /// The congestion window and the slow start threshold, in segments of `mss` bytes.
     pub fn in_packets(&self) -> Window {
         Window {
             cwnd: self.window.cwnd.max(MIN_WINDOW),
@@ -407,30 +409,30 @@ impl Control {
         }
     }
 
-    /// The slow start threshold in bytes; `None` while it is infinite, as before the first cut.
+    /// The slow start threshold in bytes; `None` while it is infinite, as it is before the first cut by default.
     pub fn ssthresh(&self) -> Option<u64> {
         let ssthresh = self.window.ssthresh;
         (ssthresh.0.is_finite()).then(|| ssthresh.to_bytes(self.mss))
     }
 
-    /// Bytes in flight.
+    /// Bytes in flight: sent, and neither acknowledged nor lost.
     pub fn in_flight(&self) -> u64 {
         self.packets.in_flight()
     }
 
-    /// Rate at which packets are to leave: that of the congestion control, or Linux' for its window (QUIC
-    /// senders must not send bursts, section 7.7). `None` while no round trip is known.
+    /// Rate at which packets are to leave: the congestion control's own, or else the rate of Linux' pacing for its
+    /// window (RFC 9002 section 7.7 forbids bursts). `None` while neither is known, as no round trip was measured.
     pub fn pacing_rate(&self) -> Option<Rate> {
         let own = self.congestion.pacing_rate();
         own.or_else(|| rate_of(&self.window, self.rtt.srtt(), self.mss))
     }
 
-    /// Bytes that may leave at once when paced; `None` if the congestion control leaves that to the pacing.
+    /// Bytes that may leave back to back when paced; `None` if the congestion control leaves that to the pacer.
     pub fn send_quantum(&self) -> Option<u64> {
         self.congestion.send_quantum()
     }
 
-    /// Smoothed round-trip time, if one was measured.
+    /// Smoothed round-trip time; `None` before the first sample.
     pub fn srtt(&self) -> Option<Duration> {
         self.rtt.srtt()
     }

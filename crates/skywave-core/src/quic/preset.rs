@@ -6,28 +6,29 @@ use crate::time::Duration;
 
 use super::config::{Config, LossConfig, UNBOUNDED};
 
-/// Longest time for which our own senders leave a silent peer unasked, unless two round trips are longer.
+/// Longest time that Skywave's own senders wait for a silent peer before they probe, or two round trips if longer.
 pub const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A named QUIC transport: RFC 9002's loss recovery with a congestion control.
+/// A named QUIC transport: RFC 9002's loss recovery together with a congestion control.
 #[derive(Clone, Debug)]
 pub struct Preset {
-    /// Name in scenario files.
+    /// Name of the transport in scenario files.
     pub name: &'static str,
-    /// Description in one line: how it differs from the others.
+    /// Description in one line: how the transport differs from the other presets.
     pub summary: &'static str,
-    /// Where it was published.
+    /// Documents that define the transport: RFCs, drafts, or a file of this project.
     pub source: &'static str,
     /// Congestion control of the transport.
     pub congestion: CongestionConfig,
-    /// Bound of its probe timeout ([`LossConfig::max_pto`]).
+    /// Bound of the transport's probe timeout ([`LossConfig::max_pto`]).
     pub max_pto: Duration,
-    /// Whether it asks receivers for fewer ACKs ([`Config::ack_frequency`]), with laws that hear arrival times.
+    /// Whether the sender asks for fewer ACKs ([`Config::ack_frequency`]), if its congestion control uses arrival
+    /// times.
     pub ack_frequency: bool,
 }
 
 impl Preset {
-    /// Settings of this transport with another congestion control.
+    /// Settings of this transport with `congestion` in place of its own congestion control.
     pub fn with(&self, congestion: CongestionConfig) -> Config {
         Config {
             loss: LossConfig {
@@ -45,8 +46,8 @@ impl Preset {
     }
 }
 
-/// The named QUIC transports; a scenario may also combine the first one with any other congestion control of
-/// this crate.
+/// The named QUIC transports; a scenario may also combine the first of them with any other congestion control of this
+/// crate.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "quic",

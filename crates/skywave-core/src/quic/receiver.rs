@@ -9,7 +9,7 @@ use crate::time::Time;
 use super::config::Config;
 use super::packet::{Ack, Acking, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
 
-/// Receiver of one QUIC stream, without input and output: puts the stream together and acknowledges packets.
+/// Receiver of one QUIC stream, without I/O of its own: puts the stream together and acknowledges packets.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: Arc<Config>,
@@ -42,7 +42,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has got no packet yet.
+    /// A receiver that has received no packet yet.
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
         let config = config.into();
         Self {
@@ -63,7 +63,7 @@ impl Receiver {
         }
     }
 
-    /// A packet from the sender of data came with this ECN field.
+    /// A packet from the data sender arrived, with ECN field `ecn`.
     pub fn on_packet(&mut self, now: Time, packet: &Packet, ecn: Ecn) {
         match packet {
             Packet::Hello { attempt } => self.hello = Some(*attempt),
@@ -85,18 +85,17 @@ impl Receiver {
         }
     }
 
-    /// An ACK may have been held back for long enough. Does nothing: [`Self::poll_transmit`] looks at the
-    /// time itself.
+    /// Does nothing: [`Self::poll_transmit`] itself looks whether a delayed ACK is due.
     pub fn on_timer(&mut self, _now: Time) {
         // `poll_transmit` looks at the time itself.
     }
 
-    /// When [`Self::poll_transmit`] has an ACK to send; `None` while there is none.
+    /// Time from which [`Self::poll_transmit`] has an ACK to send; `None` if nothing is to be acknowledged.
     pub fn next_timer(&self) -> Option<Time> {
         self.ack_at
     }
 
-    /// The next packet to put on the wire. Call until `None` after every input.
+    /// The next packet to put on the wire; `None` if none is due. Call until `None` after every input.
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         if let Some(attempt) = self.hello.take() {
@@ -209,12 +208,13 @@ impl Receiver {
         self.next + u64::from(self.config.receive_buffer)
     }
 
-    /// Bytes that have arrived in order, each counted once.
+    /// Bytes of the stream that have arrived in order so far, each counted once.
     pub fn delivered(&self) -> u64 {
         self.next - u64::from(self.is_finished())
     }
 
-    /// Whether the byte at this position, or the end of the stream there, has arrived.
+    /// Whether the byte at this stream position has arrived; just after the last byte, whether the end of the stream
+    /// has.
     pub fn has(&self, position: u64) -> bool {
         position < self.next || self.held.at(position).is_some()
     }
@@ -224,7 +224,7 @@ impl Receiver {
         self.end.is_some_and(|end| self.next > end)
     }
 
-    /// Number of ranges of packet numbers that the receiver remembers, to acknowledge them; at most 32.
+    /// Number of ranges of received packet numbers that the receiver remembers for its ACKs; at most 32.
     pub fn remembered(&self) -> usize {
         self.numbers.len()
     }

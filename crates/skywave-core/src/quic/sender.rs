@@ -32,8 +32,7 @@ enum State {
     Established,
 }
 
-/// Sender of one QUIC stream, without input and output: finds losses by RFC 9002, and sends lost data in new
-/// packets.
+/// Sender of one QUIC stream, without I/O of its own: finds losses by RFC 9002, and sends lost data in new packets.
 #[derive(Debug)]
 pub struct Sender {
     config: Arc<Config>,
@@ -43,7 +42,7 @@ pub struct Sender {
     stream: Stream,
     rtt: Rtt,
     ack_frequency: AckFrequency,
-    /// The latest sample of it, until the driver asks for it.
+    /// The latest round-trip sample, until the driver asks for it.
     rtt_sample: Option<Duration>,
     pacing: Pacing,
     /// Probe timeouts since the last ACK with news (`pto_count`).
@@ -68,7 +67,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender that has sent nothing.
+    /// A sender whose connection is not started yet.
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
         let config = config.into();
         Self {
@@ -101,7 +100,7 @@ impl Sender {
         self.limits.measure(from, to);
     }
 
-    /// Starts the connection.
+    /// Starts the connection, with a handshake if the settings have one.
     pub fn open(&mut self) {
         if self.state == State::Closed {
             self.state = match self.config.handshake {
@@ -111,18 +110,18 @@ impl Sender {
         }
     }
 
-    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    /// The application hands over `bytes` more bytes to send; `u64::MAX` is data without end.
     pub fn write(&mut self, bytes: u64) {
         self.stream.write(bytes);
     }
 
-    /// The application has no more data. The data of an endless source ends with what has been sent
-    /// by now.
+    /// The application has no more data: the stream ends after the bytes written, or, if these are endless, after those
+    /// sent so far.
     pub fn close(&mut self) {
         self.stream.close();
     }
 
-    /// A packet from the receiver arrived.
+    /// A packet from the data receiver arrived.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) {
         match packet {
             Packet::Welcome { attempt } => self.on_welcome(now, *attempt),
@@ -143,7 +142,7 @@ impl Sender {
         }
     }
 
-    /// ECN field of packets with data.
+    /// ECN field with which packets with data are to leave.
     pub fn ecn(&self) -> Ecn {
         match (self.config.ecn, self.config.l4s) {
             (false, _) => Ecn::NotEct,
@@ -152,29 +151,30 @@ impl Sender {
         }
     }
 
-    /// The round trip that the latest ACK measured, the peer's ACK delay included. `None` if it measured
-    /// none, or if that was asked before.
+    /// Takes the latest round-trip sample, the peer's ACK delay included; `None` if no ACK gave one since the last
+    /// call.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
         self.rtt_sample.take()
     }
 
-    /// Retransmission in the packet that [`Self::poll_transmit`] returned last; `None` if that had no data
-    /// sent before, or if this was asked before.
+    /// Takes the retransmission in the packet that [`Self::poll_transmit`] returned last; `None` if that packet repeats
+    /// no data, or if the retransmission was taken before.
     pub fn poll_resend(&mut self) -> Option<Resend> {
         self.resend.take()
     }
 
-    /// Smoothed round-trip time and its deviation.
+    /// Estimator with the smoothed round-trip time and its deviation.
     pub fn rtt(&self) -> &RtoEstimator {
         self.rtt.estimator()
     }
 
-    /// Smallest round trip, if one was measured.
+    /// Smallest round-trip sample; `None` before the first one. Starts anew at persistent congestion.
     pub fn min_rtt(&self) -> Option<Duration> {
         self.rtt.min()
     }
 
-    /// The probe timeout (PTO), doubled for each one that has expired since an ACK with news, up to `max_pto`.
+    /// The present probe timeout (PTO), doubled for each one that expired since the last ACK of new packets, bounded by
+    /// [`LossConfig::max_pto`](super::LossConfig::max_pto).
     pub fn pto(&self) -> Duration {
         self.pto_after(self.pto_count)
     }
@@ -184,12 +184,12 @@ impl Sender {
         self.rtt.pto(self.ack_frequency.max_ack_delay(), backoff)
     }
 
-    /// The congestion window and the slow start threshold, in full packets.
+    /// The congestion window and the slow start threshold, in full packets ([`Config::packet_bytes`]).
     pub fn window(&self) -> Window {
         self.control.in_packets()
     }
 
-    /// Bytes of packets in flight.
+    /// Bytes of the packets in flight: sent, and neither acknowledged nor lost.
     pub fn in_flight(&self) -> u64 {
         self.control.in_flight()
     }
@@ -214,19 +214,19 @@ impl Sender {
         self.stream.is_drained()
     }
 
-    /// Bytes written that were never sent.
+    /// Bytes that the application has written and that were never sent.
     pub fn unsent(&self) -> u64 {
         self.stream.unsent()
     }
 
-    /// Time until `now` for which each limit (the congestion window, the receiver's, the application, the
-    /// pace, …) kept the sender from sending more.
+    /// Time until `now` for which each limit (congestion window, receive window, application, pacing, …) kept the
+    /// sender from sending more.
     pub fn limit_times(&self, now: Time) -> LimitTimes {
         self.limits.times(now)
     }
 
-    /// Counters of what was done so far: a "fast retransmit" is a recovery period that losses began, a "timeout"
-    /// a probe timeout.
+    /// Counters of the connection so far: a "fast retransmit" is a recovery period that losses began, a "timeout" a
+    /// probe timeout or one of the handshake.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
     }

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// A station of a radio network: its MAC and its network address in one, as it has one interface.
+/// Address of a station in a radio network: MAC and network address in one, as a station has one interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u16);
 
 impl Address {
-    /// All stations within range.
+    /// Broadcast address: all stations within range.
     pub const BROADCAST: Self = Self(u16::MAX);
 
-    /// True for the address of all stations.
+    /// True for the [broadcast address](Self::BROADCAST).
     pub const fn is_broadcast(self) -> bool {
         self.0 == Self::BROADCAST.0
     }

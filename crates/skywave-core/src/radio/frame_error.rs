@@ -37,8 +37,8 @@ names! {
     }
 }
 
-/// Probability that `bits` bits of a frame, sent in `mode`, survive at a constant ratio (not in
-/// decibels) of signal to interference and noise. Never falls when the ratio grows.
+/// Probability that `bits` bits of a frame, sent in `mode`, are all received without an error at a constant `sinr`, a
+/// ratio of powers (not in decibels). Never falls when `sinr` grows.
 pub fn survives(mode: Mode, decoder: Decoder, sinr: f64, bits: f64) -> f64 {
     static TABLES: [[OnceLock<Table>; Decoder::ALL.len()]; Mode::ALL.len()] =
         [const { [const { OnceLock::new() }; Decoder::ALL.len()] }; Mode::ALL.len()];

@@ -25,8 +25,8 @@ pub enum Mobility {
 }
 
 impl Mobility {
-    /// Where the station is at `now`, which does not decrease; for an earlier one, the answer is a
-    /// place on the present leg.
+    /// Position of the station at `now`, which must not decrease from call to call; an earlier time gives a position on
+    /// the present straight leg.
     pub fn position(&mut self, now: Time) -> Position {
         match self {
             Self::Fixed(position) => *position,

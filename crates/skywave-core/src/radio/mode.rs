@@ -5,7 +5,7 @@
 use crate::parameter::names;
 use crate::time::Duration;
 
-/// Modulation and rate of a frame, of 802.11b or of 802.11g.
+/// Modulation and rate of a frame in 802.11b or 802.11g.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// DBPSK, 1 Mb/s (802.11b).
@@ -58,7 +58,7 @@ const OFDM_PREAMBLE: Duration = Duration::from_micros(20);
 const SIGNAL_EXTENSION: Duration = Duration::from_micros(6);
 
 impl Mode {
-    /// All modes, by standard and rate.
+    /// All modes: those of 802.11b by rate, then those of 802.11g by rate.
     pub const ALL: [Self; 12] = [
         Self::Dsss1,
         Self::Dsss2,
@@ -106,7 +106,7 @@ impl Mode {
         }
     }
 
-    /// Silence at the end of a frame that counts as its time on the air: 6 µs in 802.11g, none in 802.11b.
+    /// Signal extension: silence after a frame that counts as part of its airtime, 6 µs in 802.11g, none in 802.11b.
     pub const fn extension(self) -> Duration {
         if self.is_ofdm() {
             SIGNAL_EXTENSION
@@ -115,7 +115,8 @@ impl Mode {
         }
     }
 
-    /// How long a frame of `bytes` bytes, all MAC headers included, is on the air.
+    /// Time on the air of a frame of `bytes` bytes, MAC header and FCS included, with its preamble and any signal
+    /// extension.
     pub const fn airtime(self, bytes: u32, preamble: Preamble) -> Duration {
         let bits = bytes as u64 * 8;
         if self.is_ofdm() {

@@ -10,7 +10,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Metres from here to `other`.
+    /// Distance to `other` in metres.
     pub fn distance(self, other: Self) -> f64 {
         let (dx, dy) = (other.x - self.x, other.y - self.y);
         libm::sqrt(dx * dx + dy * dy)

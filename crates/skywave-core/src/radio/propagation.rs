@@ -28,14 +28,14 @@ pub struct Heard {
     pub sensed: bool,
 }
 
-/// How strongly stations hear each other; all have the same radio.
+/// Model of propagation: how strongly stations hear each other, all of which have the same radio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
-    /// How power falls with distance.
+    /// Model of how power falls with distance.
     pub path_loss: PathLoss,
     /// Transmitted power in milliwatts, all gains included.
     pub tx_mw: f64,
-    /// Limits from which a frame can be received, is sensed, or only disturbs.
+    /// Limits from which a frame can be received, keeps the channel busy, or only disturbs others.
     pub hearing: Hearing,
 }
 
@@ -53,7 +53,7 @@ pub enum Hearing {
 pub struct Thresholds {
     /// Power from which a frame can be received.
     pub reception_mw: f64,
-    /// Power from which a frame keeps the channel busy; one that can be received does so in any case.
+    /// Power from which a frame keeps the channel busy; a frame that can be received does so even below.
     pub sensing_mw: f64,
     /// Power from which a frame disturbs other frames.
     pub interference_mw: f64,
@@ -64,16 +64,16 @@ pub struct Thresholds {
 pub struct Ranges {
     /// Distance up to which a frame can be received.
     pub reception: f64,
-    /// Distance up to which a frame keeps the channel busy; one that can be received does so in any case.
+    /// Distance up to which a frame keeps the channel busy; a frame that can be received does so even beyond.
     pub sensing: f64,
     /// Distance up to which a frame disturbs other frames.
     pub interference: f64,
 }
 
 impl Propagation {
-    /// ns-2's 914 MHz Lucent `WaveLAN` card over two-ray ground: 250 m of reception, 550 m of carrier
-    /// sense, no noise, and nothing beyond carrier sense. Its threshold of capture, 10 dB, is the
-    /// receiver's.
+    /// ns-2's 914 MHz Lucent `WaveLAN` card over two-ray ground: 250 m of reception, 550 m of carrier sense, no
+    /// interference beyond. Its capture threshold, 10 dB, is a setting of the receiver
+    /// ([`Reception`](super::Reception)).
     ///
     /// Source: the defaults of `Phy/WirelessPhy` and `Antenna/OmniAntenna` in ns-2.35.
     pub fn ns2_wavelan() -> Self {
@@ -93,10 +93,9 @@ impl Propagation {
         }
     }
 
-    /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm; a preamble is detected from −82 dBm
-    /// (where it also stands 4 dB above the noise: [`Reception`](super::Reception)), energy keeps the channel
-    /// busy from −62 dBm, and what is below −101 dBm is nothing. The noise is the receiver's
-    /// ([`channel_noise_mw`]).
+    /// ns-3's defaults: log-distance loss with exponent 3, 16.0206 dBm sent; a preamble is detected from −82 dBm (if it
+    /// is also 4 dB above the noise: [`Reception`](super::Reception)), energy keeps the channel busy from −62 dBm, and
+    /// a signal below −101 dBm is ignored. The noise is a setting of the receiver ([`channel_noise_mw`]).
     ///
     /// Source: attributes of `LogDistancePropagationLossModel`, `WifiPhy` and
     /// `ThresholdPreambleDetectionModel` in ns-3's reference.
@@ -112,8 +111,8 @@ impl Propagation {
         }
     }
 
-    /// Fixed ranges in metres; a frame disturbs as far as it is sensed. There is no noise, and power
-    /// falls with the fourth power of distance, so that capture has something to compare.
+    /// Propagation with fixed ranges in metres; a frame disturbs others as far as it is sensed. Power falls with the
+    /// fourth power of distance, only so that a receiver with capture can compare two frames.
     pub fn ranges(reception: f64, sensing: f64) -> Self {
         Self {
             path_loss: PathLoss::log_distance(4.0, 1.0, 0.0),
@@ -126,7 +125,7 @@ impl Propagation {
         }
     }
 
-    /// How a transmission at `from` is heard at `to`; `None` if it is too weak even to disturb.
+    /// Strength at `to` of a transmission from `from`; `None` if it is too weak even to disturb.
     pub fn reach(&self, from: Position, to: Position) -> Option<Heard> {
         let distance = from.distance(to);
         let power = || self.path_loss.received(self.tx_mw, distance);
@@ -155,7 +154,7 @@ impl Propagation {
         Duration::from_secs_f64(from.distance(to) / SPEED_OF_LIGHT)
     }
 
-    /// Metres within which a frame can be received.
+    /// Distance in metres within which a frame can be received.
     pub fn reception_range(&self) -> f64 {
         match self.hearing {
             Hearing::Power(least) => self.path_loss.range(self.tx_mw, least.reception_mw),
@@ -163,7 +162,7 @@ impl Propagation {
         }
     }
 
-    /// Metres within which a transmission keeps the channel busy.
+    /// Distance in metres within which a transmission keeps the channel busy.
     pub fn sensing_range(&self) -> f64 {
         match self.hearing {
             Hearing::Power(least) => {
@@ -189,27 +188,27 @@ impl Ranges {
     }
 }
 
-/// Milliwatts of a power in dBm.
+/// Converts a power from dBm to milliwatts.
 pub fn dbm_to_mw(dbm: f64) -> f64 {
     db_to_ratio(dbm)
 }
 
-/// Ratio of powers that `db` decibels are.
+/// Converts decibels to a ratio of powers.
 pub fn db_to_ratio(db: f64) -> f64 {
     libm::pow(10.0, db / 10.0)
 }
 
-/// Decibels of a ratio of powers, or dBm of a power in milliwatts.
+/// Converts a ratio of powers to decibels, or a power in milliwatts to dBm.
 pub fn ratio_to_db(ratio: f64) -> f64 {
     10.0 * libm::log10(ratio)
 }
 
-/// Noise in milliwatts of a channel of 802.11 at a receiver as ns-3 has it: 20 MHz, noise figure 7 dB.
+/// Thermal noise in milliwatts of an 802.11 channel at ns-3's default receiver: 20 MHz, noise figure 7 dB.
 pub fn channel_noise_mw() -> f64 {
     thermal_noise_mw(20e6, 7.0)
 }
 
-/// Noise in milliwatts of a receiver with a bandwidth in hertz and a noise figure in decibels.
+/// Thermal noise in milliwatts of a receiver with `bandwidth` in hertz and a noise figure in decibels, at 290 K.
 pub fn thermal_noise_mw(bandwidth: f64, noise_figure_db: f64) -> f64 {
     BOLTZMANN * REFERENCE_TEMPERATURE * bandwidth * 1000.0 * db_to_ratio(noise_figure_db)
 }

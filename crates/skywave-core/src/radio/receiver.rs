@@ -22,7 +22,7 @@ pub enum Reception {
     /// Bits are lost at random by the signal's power against the noise and the sum of all other
     /// signals, piece by piece as these come and go. As ns-3 has it.
     Interference {
-        /// Power of the noise, mW.
+        /// Power of the noise, in milliwatts.
         noise_mw: f64,
         /// A frame's preamble is found if the frame is this many times stronger than noise and all
         /// other signals together (a ratio of powers). Of frames that begin within 4 µs of each
@@ -36,14 +36,14 @@ pub enum Reception {
 /// From the beginning of a frame until it is known whether its preamble is found.
 const DETECTION: Duration = Duration::from_micros(4);
 
-/// Signals for which a station finds the channel taken, besides its own frames.
+/// Rule of carrier sense: the signals for which a station finds the channel busy, besides its own frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sensing {
-    /// Every signal that is strong enough to be sensed, to its end.
+    /// Every signal that is strong enough to be sensed, until it ends.
     Signals,
-    /// The frame that it receives, and all signals together above this power, mW.
+    /// The frame that the station receives, and any signals that together reach the energy detection threshold.
     Frames {
-        /// Energy detection threshold, mW.
+        /// Energy detection threshold in milliwatts.
         energy_mw: f64,
     },
 }
@@ -51,11 +51,11 @@ pub enum Sensing {
 /// A frame that begins to reach a station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// Number that names the signal until its end.
+    /// Number by which [`Receiver::on_end`] knows the signal.
     pub id: u32,
-    /// Power at this station, mW.
+    /// Received power at this station, in milliwatts.
     pub power_mw: f64,
-    /// Whether the signal is strong enough to be received.
+    /// Whether the signal is strong enough to be received, if nothing disturbs it.
     pub decodable: bool,
     /// Whether the signal is strong enough for carrier sense.
     pub sensed: bool,
@@ -63,11 +63,11 @@ pub struct Signal {
     pub mode: Mode,
     /// Preamble of the frame.
     pub preamble: Preamble,
-    /// Time at which the last bit has passed.
+    /// Time at which the frame's last bit has arrived, before any signal extension.
     pub bits_end: Time,
 }
 
-/// Outcome of the frame that was being received.
+/// Outcome of receiving a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// The frame was understood.
@@ -76,8 +76,8 @@ pub enum Received {
     Garbled,
 }
 
-/// Radio of one station, without input and output: what it receives of the signals on the air, and whether it
-/// finds the channel taken.
+/// Radio of one station, without I/O of its own: which of the signals on the air it receives, and whether it finds the
+/// channel busy.
 #[derive(Debug)]
 pub struct Receiver {
     reception: Reception,
@@ -128,7 +128,7 @@ impl Receiver {
         }
     }
 
-    /// Whether the station finds the channel taken, by its own frame or by what it hears.
+    /// Whether the station finds the channel busy, by its own frame or by signals that it hears.
     pub fn is_busy(&self) -> bool {
         let heard = match self.sensing {
             Sensing::Signals => self.signals.iter().any(|s| s.signal.sensed),
@@ -137,7 +137,7 @@ impl Receiver {
         self.sending || heard
     }
 
-    /// Whether a frame is being received that may still be understood.
+    /// Whether the station is receiving a frame that it may still understand.
     pub fn is_receiving(&self) -> bool {
         self.locked.is_some_and(|lock| lock.intact)
     }
@@ -152,7 +152,7 @@ impl Receiver {
         self.signals.iter().map(|s| s.signal.power_mw).sum()
     }
 
-    /// The station begins to send: what it was receiving is lost.
+    /// The station begins to send: the frame that it was receiving is lost.
     pub fn on_send(&mut self) {
         self.sending = true;
         self.locked = None;
@@ -233,7 +233,7 @@ impl Receiver {
         });
     }
 
-    /// Signal `id` ends. Returns what became of its frame if that was being received; `None` for all others.
+    /// Signal `id` ends. Returns whether its frame was understood; `None` if the station was not receiving that frame.
     pub fn on_end(&mut self, now: Time, id: u32) -> Option<Received> {
         self.count_errors(now);
         self.signals.retain(|s| s.signal.id != id);

@@ -10,7 +10,7 @@ use dsr::Config as Dsr;
 family! {
     "routing" => "How stations find their ways.";
     open: false; sections: true;
-    /// How the stations of a radio network find their ways.
+    /// Routing protocol of a radio network's stations, with its settings.
     #[derive(Clone, Debug, PartialEq)]
     pub enum RoutingConfig;
     Static: Static,
@@ -20,11 +20,11 @@ family! {
 }
 
 impl RoutingConfig {
-    /// Hops that a packet may take from station to station at most: the default TTL of IP.
+    /// Initial TTL of packets, the most hops that they may take: IP's default.
     pub const TTL: u8 = 64;
 
-    /// Most hops to a station that can be reached: bounded by the TTL of packets, by the reach of AODV's
-    /// requests, or by the length of DSR's source routes.
+    /// Most hops at which a station can be reached: bounded by the TTL of packets, by the reach of route requests, or
+    /// by the length of DSR's source routes.
     pub fn max_hops(&self) -> u8 {
         match self {
             Self::Static | Self::Dsdv(_) => Self::TTL,

@@ -35,22 +35,22 @@ pub use dsr::Dsr;
 pub use seq::Seq;
 pub use static_routes::StaticRoutes;
 
-/// A packet of the network layer; `P` is whatever the driver carries.
+/// A packet of the network layer from one station to another; `P` is the driver's own payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<P> {
-    /// The station that it comes from.
+    /// The station that originated the datagram.
     pub source: Address,
-    /// The station that it is for, or all within range.
+    /// The station that the datagram is for, or the broadcast address for all within range.
     pub destination: Address,
-    /// Hops that the datagram may still go.
+    /// Hops that the datagram may still go, the present one included.
     pub ttl: u8,
     /// Bytes of the datagram with the IP header.
     pub bytes: u32,
-    /// The driver's own data.
+    /// Data of the driver, which routing passes on unread.
     pub payload: P,
 }
 
-/// A packet between the network layers of two stations.
+/// A packet from one station's network layer to a neighbour's: a datagram or a message of a routing protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet<P> {
     /// A datagram on its way.
@@ -82,7 +82,7 @@ impl<P> Packet<P> {
         }
     }
 
-    /// The datagram that it carries, if any.
+    /// The datagram that the packet carries; `None` in a message of the routing protocol alone.
     pub fn datagram(&self) -> Option<&Datagram<P>> {
         match self {
             Self::Data(datagram) => Some(datagram),
@@ -119,7 +119,7 @@ impl<P: Labelled> Labelled for Packet<P> {
     }
 }
 
-/// Why a datagram was dropped.
+/// Cause for which routing drops a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropCause {
     /// No route is known, or none was found.
@@ -139,7 +139,7 @@ pub enum DropCause {
 pub enum Output<P> {
     /// A packet is to be handed to the MAC.
     Send {
-        /// The neighbour that the packet is for, or all.
+        /// The neighbour that the packet is for, or the broadcast address.
         next_hop: Address,
         /// The packet.
         packet: Packet<P>,
@@ -155,7 +155,7 @@ pub enum Output<P> {
     },
 }
 
-/// Routing protocol of one station, without input and output; `P` is the payload of datagrams.
+/// Routing protocol of one station, without I/O of its own; `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub enum Routing<P> {
     /// Routes that never change.
@@ -181,30 +181,30 @@ macro_rules! each {
 }
 
 impl<P> Routing<P> {
-    /// The host above sends a datagram.
+    /// The station's own host sends a datagram.
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         each!(self, machine => machine.originate(now, datagram));
     }
 
-    /// The MAC has received a packet that neighbour `from` sent.
+    /// The MAC has received a packet from neighbour `from`.
     pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
         each!(self, machine => machine.receive(now, from, packet));
     }
 
-    /// The MAC has given up this packet, since `next_hop` does not answer. If [`Self::takes_queued`] is true
-    /// then, the driver hands in the other packets that the MAC holds for this neighbour too, at the same
+    /// The MAC has given up this packet, since `next_hop` does not answer. If [`Self::takes_queued`] is true after the
+    /// call, the driver takes the other packets for this neighbour from the MAC and hands them in too, at the same
     /// time.
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         each!(self, machine => machine.link_failed(now, next_hop, packet));
     }
 
-    /// Whether other packets that the MAC holds for `next_hop` are to be given up too, as it has just given
-    /// up one.
+    /// Whether the driver is to take all other packets for `next_hop` from the MAC and hand them to
+    /// [`Self::link_failed`], now that one has failed.
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         each!(self, machine => machine.takes_queued(now, next_hop))
     }
 
-    /// When [`Self::on_timer`] is next needed; `None` for never.
+    /// Time at which [`Self::on_timer`] is due next; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         each!(self, machine => machine.next_timer())
     }
@@ -215,13 +215,13 @@ impl<P> Routing<P> {
         each!(self, machine => machine.on_timer(now));
     }
 
-    /// The next action for the driver; to be asked after each input until `None`.
+    /// The next action for the driver. Call after each input until `None`.
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         each!(self, machine => machine.poll())
     }
 
-    /// Where a datagram to `destination` would be sent now, if a route is known.
+    /// Neighbour to which a datagram for `destination` would go now; `None` without a route.
     pub fn next_hop(&self, now: Time, destination: Address) -> Option<Address> {
         each!(self, machine => machine.next_hop(now, destination))
     }

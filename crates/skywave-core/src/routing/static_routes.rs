@@ -6,7 +6,7 @@ use super::{Datagram, DropCause, Output, Packet};
 use crate::radio::Address;
 use crate::time::Time;
 
-/// Static routing at one station: a fixed table of next hops. `P` is the payload of datagrams.
+/// Static routing at one station, by a fixed table of next hops. `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct StaticRoutes<P> {
     own: Address,
@@ -16,7 +16,7 @@ pub struct StaticRoutes<P> {
 }
 
 impl<P> StaticRoutes<P> {
-    /// The station `own` with `(destination, next hop)` pairs; the last pair of a destination counts.
+    /// Static routing at station `own` by `(destination, next hop)` pairs; the last pair of a destination counts.
     pub fn new(own: Address, routes: impl IntoIterator<Item = (Address, Address)>) -> Self {
         let mut next_hops = Vec::new();
         for (destination, next_hop) in routes {
@@ -33,7 +33,7 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// Delivers a datagram here, sends it to its next hop, or drops it where there is none
+    /// Takes a datagram of the station's own: delivers it here, sends it to its next hop, or drops it without a route
     /// ([`super::Routing::originate`]).
     pub fn originate(&mut self, now: Time, datagram: Datagram<P>) {
         let output = if datagram.destination == self.own {
@@ -77,8 +77,8 @@ impl<P> StaticRoutes<P> {
         }
     }
 
-    /// Always false: packets that the MAC still holds for a neighbour that did not answer have attempts of
-    /// their own ([`super::Routing::takes_queued`]).
+    /// Always false: after a failure, the MAC still tries its other packets for the same neighbour
+    /// ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         false
     }
@@ -91,13 +91,13 @@ impl<P> StaticRoutes<P> {
     /// Does nothing: static routes need no timer ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, _now: Time) {}
 
-    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
+    /// The next action for the driver; `None` if there are no more ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()
     }
 
-    /// Neighbour to which packets for `destination` go; `None` without a route.
+    /// Neighbour to which datagrams for `destination` go; `None` without a route.
     pub fn next_hop(&self, _now: Time, destination: Address) -> Option<Address> {
         let next_hop = *self.next_hops.get(usize::from(destination.0))?;
         (!next_hop.is_broadcast()).then_some(next_hop)

@@ -33,8 +33,8 @@ impl Described for EverySegment {
 }
 
 parameters! {
-    /// Every `every`th in-order segment or `timeout` after the first unacknowledged one; at once when out of order or
-    /// filling a hole (RFC 5681 section 4.2).
+    /// Rule of delayed ACKs: one for every `every`th in-order segment, or `timeout` after the first unacknowledged one;
+    /// at once when a segment is out of order or fills a hole (RFC 5681 section 4.2).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Delayed {
         /// Segments an ACK.
@@ -53,8 +53,9 @@ impl Described for Delayed {
 }
 
 parameters! {
-    /// When as many in-order segments have come as the sender's window holds, which it tells in an option, or `timeout`
-    /// after the first unacknowledged one; at once when out of order or filling a hole (Chen, Marsic and Miller 2008).
+    /// Rule of self-triggered ACKs: one for as many in-order segments as the sender's window holds, which the sender
+    /// tells in an option, or `timeout` after the first unacknowledged one; at once when a segment is out of order or
+    /// fills a hole (Chen, Marsic and Miller 2008).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct SelfTriggered {
         /// Longest delay.
@@ -70,8 +71,8 @@ impl Described for SelfTriggered {
 }
 
 parameters! {
-    /// Every segment at once, but the third duplicate ACK and those after it `wait` later, and not at all if the hole is
-    /// filled before (Vaidya et al. 2002).
+    /// Rule of delayed duplicate ACKs: every segment is acknowledged at once, but the third duplicate ACK for a hole
+    /// and those after it wait for `wait`, and are dropped if the hole is filled before (Vaidya et al. 2002).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DelayedDupacks {
         /// For how long the third duplicate ACK and those after it are kept back.
@@ -88,9 +89,8 @@ impl Described for DelayedDupacks {
     const SOURCE: &'static str = "Vaidya et al. 2002";
 }
 
-/// Rule of a TCP-WAM receiver: delayed ACKs as by [`Delayed`], but data on which the sender asks for an
-/// answer is acknowledged at once, by an ACK with a mark if all data before it has arrived (Francis 2012,
-/// section 3.2.1).
+/// Rule of a TCP-WAM receiver: delayed ACKs as by [`Delayed`], but data on which the sender asks for an answer is
+/// acknowledged at once. The ACK says so if everything up to that data has arrived (Francis 2012, section 3.2.1).
 #[derive(Debug)]
 pub struct Wam;
 
@@ -102,8 +102,9 @@ impl Described for Wam {
 }
 
 parameters! {
-    /// `wait` after the first segment that is not answered, once for all: an ACK for each missing segment, which names
-    /// it, or one that all have come (Long et al., in Francis 2012, section 3.2.3).
+    /// Rule of loss-based acknowledgement (LBA): `wait` after the first unanswered segment, the receiver answers for
+    /// all that came until then, by one ACK for each missing segment, which names it, or one that says that none is
+    /// missing (Long et al., in Francis 2012, section 3.2.3).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Lba {
         /// How long the receiver waits before it answers.
@@ -120,10 +121,10 @@ impl Described for Lba {
 }
 
 impl Acking {
-    /// An ACK for every second segment, or after 200 ms.
+    /// Delayed ACKs: one for every second in-order segment, or after 200 ms.
     pub const DELAYED: Self = Self::Delayed(Delayed::DEFAULT);
 
-    /// An ACK for every `every`th segment, or after `timeout`.
+    /// Delayed ACKs: one for every `every`th in-order segment, or after `timeout`.
     pub const fn delayed(every: u32, timeout: Duration) -> Self {
         Self::Delayed(Delayed { every, timeout })
     }
@@ -134,8 +135,8 @@ impl Acking {
         matches!(self, Self::Wam(_))
     }
 
-    /// Whether the sender writes on data what the receiver's rule goes by: its window (self-triggered ACKs),
-    /// or a request for an answer (TCP-WAM).
+    /// Whether the sender writes on data segments what the receiver's rule needs: its window (self-triggered ACKs), or
+    /// a request for an answer (TCP-WAM).
     pub const fn listens(self) -> bool {
         self.is_by_window() || self.answers()
     }

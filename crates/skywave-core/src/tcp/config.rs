@@ -45,8 +45,8 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// Policies with another congestion control in place of the present one. A second fast retransmit in a
-    /// window of data is forbidden unless the new one guards against repeated cuts itself.
+    /// Policies with `congestion` in place of the present congestion control. A second fast retransmit in a window of
+    /// data is forbidden unless the new one guards against repeated cuts itself.
     pub fn with_congestion(self, congestion: CongestionConfig) -> Self {
         Self {
             avoid_repeated_recovery: !congestion.guards_repeats(),
@@ -55,8 +55,8 @@ impl Composition {
         }
     }
 
-    /// Whether loss detection or congestion control is a user's own code: this data does not tell what it
-    /// does, so that its runs are not kept.
+    /// Whether loss detection or congestion control is a user's own code. A configuration does not tell what such code
+    /// does, so results of its runs are not kept for reuse.
     pub fn has_custom(&self) -> bool {
         matches!(self.congestion, CongestionConfig::Custom(_))
             || matches!(self.detection, DetectionConfig::Custom(_))
@@ -84,16 +84,16 @@ pub struct TcpConfig {
     pub loss_window: Segments,
     /// First slow start threshold; `None` for the receiver's window.
     pub initial_ssthresh: Option<Segments>,
-    /// The congestion window grows no further (ns-2's `maxcwnd_`); infinite for no cap.
+    /// Largest congestion window, beyond which it does not grow (ns-2's `maxcwnd_`); infinite for no cap.
     pub max_cwnd: Segments,
     /// A sender that has sent nothing for longer than the RTO begins again with the initial window
     /// (RFC 5681 section 4.1; ns-2's `slow_start_restart_`).
     pub restart_after_idle: bool,
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
-    /// Keep the slow start threshold when the retransmission timer expires again for the segment that it sent
-    /// again last (RFC 5681 section 3.1): a law that leaves the window to the sender does not hear of such an expiry.
-    /// Members of slot `timeout` that set the threshold themselves go on. False: each expiry cuts it (BSD, ns-2).
+    /// Keep the slow start threshold when the retransmission timer expires again for the segment that it sent again
+    /// last (RFC 5681 section 3.1): the congestion control does not hear of such an expiry, unless it owns the window.
+    /// Timeout policies that set the threshold themselves still do. False: each expiry cuts it (BSD, ns-2).
     pub hold_ssthresh: bool,
     /// Signs other than a loss that end slow start.
     pub slow_start: SlowStartConfig,
@@ -152,11 +152,11 @@ pub struct TcpConfig {
     pub handshake: Handshake,
     /// A FIN goes out although the congestion window is full, as in Linux.
     pub fin_ignores_window: bool,
-    /// Close with FIN.
+    /// Whether the sender closes the connection with a FIN after its last data; false: it just stops sending.
     pub fin: bool,
     /// When the receiver acknowledges.
     pub acking: Acking,
-    /// Initial sequence number.
+    /// Initial sequence number of the sender.
     pub iss: u32,
 }
 
@@ -279,7 +279,7 @@ impl TcpConfig {
         }
     }
 
-    /// Facts about the connection for the policies that are made for it; `law_owns_window` is false here.
+    /// Facts about the connection from which its policies are built; `law_owns_window` is false in them.
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,

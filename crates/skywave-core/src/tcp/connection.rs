@@ -159,7 +159,7 @@ struct Owed {
 }
 
 impl Connection {
-    /// A connection that is not open.
+    /// A connection in CLOSED, not opened yet.
     pub fn new(config: impl Into<Arc<ConnectionConfig>>) -> Self {
         let config: Arc<ConnectionConfig> = config.into();
         let tcp = Arc::new(config.halves());
@@ -188,7 +188,7 @@ impl Connection {
         }
     }
 
-    /// The present state.
+    /// Present state of the connection (RFC 9293 section 3.3.2).
     pub fn state(&self) -> State {
         self.state
     }
@@ -245,7 +245,7 @@ impl Connection {
         Some(halves.min(self.timers.next())).filter(|&at| at < Time::MAX)
     }
 
-    /// Lets the timers that are due expire.
+    /// Handles the timers of the connection that are due at `now`; does nothing if none is.
     pub fn on_timer(&mut self, now: Time) {
         if !self.state.is_open() {
             return;

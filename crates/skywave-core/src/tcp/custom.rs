@@ -41,8 +41,8 @@ impl<T: ?Sized> Custom<T> {
 }
 
 impl CustomCongestion {
-    /// Congestion control called `name`. `make` is called once a connection, when the connection's sender
-    /// comes into being, and must always make the same from the same: a run is repeatable only then.
+    /// Congestion control called `name` in results. `make` is called once per connection, when its sender comes into
+    /// being, and must always build the same controller from the same configuration: only then is a run repeatable.
     pub fn new<C: CongestionControl + Send + 'static>(
         name: &str,
         make: impl Fn(&TcpConfig) -> C + Send + Sync + 'static,
@@ -55,8 +55,8 @@ impl CustomCongestion {
 }
 
 impl CustomDetection {
-    /// Loss detector called `name`. `make` is called once a connection, when the connection's sender comes
-    /// into being, and must always make the same from the same: a run is repeatable only then.
+    /// Loss detector called `name` in results. `make` is called once per connection, when its sender comes into being,
+    /// and must always build the same detector from the same configuration: only then is a run repeatable.
     pub fn new<D: LossDetector + Send + 'static>(
         name: &str,
         make: impl Fn(&TcpConfig) -> D + Send + Sync + 'static,

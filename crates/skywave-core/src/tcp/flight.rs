@@ -42,8 +42,8 @@ pub struct Acked {
 }
 
 impl Acked {
-    /// When the last segment that it covers completely was sent, if it was sent only once and no standstill of the
-    /// connection has come in between.
+    /// Time at which the newest segment that the acknowledgement covers completely was sent; `None` if it covers none,
+    /// if that segment was sent again, or if the connection has stood still since.
     #[inline]
     pub fn newest_sent(&self) -> Option<Time> {
         let timed = self.newest.filter(Kept::is_timed);
@@ -121,7 +121,7 @@ impl Flight {
         self.segments.is_empty()
     }
 
-    /// Bytes that SACK blocks report above `una`.
+    /// Bytes above [`Self::una`] that SACK blocks have reported as received.
     #[inline]
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked
@@ -133,8 +133,8 @@ impl Flight {
         self.max() - self.una - self.sacked - self.lost + self.doubled
     }
 
-    /// Bytes believed to be in the network, as RFC 6675's `pipe` counts them; while going back N without
-    /// those that have not been sent again yet.
+    /// Bytes believed to be in the network, as [`Self::pipe`] counts them; while the sender goes back N, without those
+    /// that it has not sent again yet.
     pub fn in_network(&self) -> u64 {
         self.pipe().min(self.in_flight())
     }
@@ -149,7 +149,7 @@ impl Flight {
         self.lost_ever
     }
 
-    /// The segments in flight, in order.
+    /// Segments sent and not yet acknowledged cumulatively, from the oldest on.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = Sent> + ExactSizeIterator {
         self.segments.iter().map(|s| self.sent(s))
     }
@@ -159,8 +159,8 @@ impl Flight {
         self.segments.back().map(|s| self.sent(s))
     }
 
-    /// The oldest segment in flight, as the flight stores it; `None` if nothing is in flight. For a
-    /// [driver](crate::driver) that fetches it ahead.
+    /// Stored record of the oldest segment in flight; `None` if nothing is in flight. For a [driver](crate::driver)
+    /// that prefetches it.
     #[inline]
     pub fn oldest(&self) -> Option<&Kept> {
         self.segments.front()
@@ -190,9 +190,9 @@ impl Flight {
         self.segments.numbered(number)
     }
 
-    /// The segment in flight with the byte at `position`, for a caller that goes through the segments in
-    /// order: `number` is the number to look at first, and becomes that of the segment after the one found.
-    /// To look there first saves 4 % of the instructions of 24 flows.
+    /// The segment in flight with the byte at `position`, for a caller that goes through the segments in order; `None`
+    /// if there is none. `number` is the segment number to try first, which saves 4 % of the instructions of 24 flows;
+    /// it becomes the number of the segment after the one found.
     #[inline]
     pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
@@ -275,8 +275,8 @@ impl Flight {
         self.max = end;
     }
 
-    /// Records that the segment at `position` is sent again; moves `nxt` over it when it stood there. Returns
-    /// its positions; `None` if no segment in flight has that position.
+    /// Records that the segment at `position` is sent again, and moves `nxt` to its end if it stood at its start.
+    /// Returns the segment's positions; `None` if no segment in flight has that position.
     pub fn send_again(&mut self, position: u64, now: Time) -> Option<Range<u64>> {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];
@@ -317,8 +317,8 @@ impl Flight {
         self.order_anew();
     }
 
-    /// The connection stands still, so that no answer is awaited for a while: what is in flight gives no
-    /// round trip, and says little of the path's rate.
+    /// Notes that the connection stands still, so that no answer is awaited for a while: what is in flight gives no
+    /// round-trip sample, and its rate samples count as application-limited.
     pub fn stand_still(&mut self) {
         for segment in self.segments.iter_mut() {
             segment.mark(Marks::UNTIMED);
@@ -329,15 +329,15 @@ impl Flight {
         }
     }
 
-    /// Takes [`Self::rewind`] and all marks of losses back: everything that was sent counts as in flight
-    /// again.
+    /// Takes back a [`Self::rewind`] and forgets all losses: everything that was sent counts as in flight again.
     pub fn resume(&mut self) {
         self.forget_repairs();
         self.nxt = self.max;
         self.order_anew();
     }
 
-    /// Takes a cumulative acknowledgement of everything below `ack` (at most `max`).
+    /// Takes a cumulative acknowledgement of everything below position `ack`, which is at most [`Self::max`]. Returns
+    /// what it newly acknowledges.
     #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
         debug_assert!(ack <= self.max);

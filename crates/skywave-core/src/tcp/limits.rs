@@ -2,7 +2,7 @@
 
 use crate::time::{Duration, Time};
 
-/// Reason why a sender does not send more. At each moment it is one of these.
+/// Reason why a sender does not send more. At each moment of an open connection exactly one applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The SYN is not answered yet.
@@ -45,12 +45,12 @@ impl LimitTimes {
         self.0[limit as usize]
     }
 
-    /// How long the connection was open, within the time that is measured.
+    /// How long the connection was open within the time that is measured: the sum over all limits.
     pub fn total(&self) -> Duration {
         self.0.iter().fold(Duration::ZERO, |sum, &d| sum + d)
     }
 
-    /// The share of the open time in which `limit` was in force; `None` if it was never open.
+    /// Share of the open time, from 0 to 1, in which `limit` was in force; `None` if the connection was never open.
     pub fn share(&self, limit: Limit) -> Option<f64> {
         let total = self.total().as_nanos();
         (total > 0).then(|| self.of(limit).as_nanos() as f64 / total as f64)
@@ -167,7 +167,7 @@ pub enum Why {
 /// A segment that was sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resend {
-    /// First position after the segment.
+    /// Position after the segment's last byte.
     pub end: u64,
     /// Reason for sending it again.
     pub why: Why,

@@ -12,14 +12,14 @@ use crate::units::Segments;
 /// segment leaves at most two.
 const SMALL: Segments = Segments(3.0);
 
-/// Timeouts and fast retransmits by what the sender knew when they came. (Both are rare: short numbers keep a
-/// sender small.)
+/// Counts of a sender's timeouts and fast retransmits, by the duplicate ACKs and the window when they came. (Both are
+/// rare: 32-bit counts keep a sender small.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LossEvents {
-    /// Timeouts by the duplicate ACKs that had come before: none, 1, 2, and 3 or more.
+    /// Timeouts by the number of duplicate ACKs in a row that had come before: none, 1, 2, and 3 or more.
     pub timeouts: [u32; 4],
-    /// Timeouts before which k = 0, 1, 2 duplicate ACKs had come, with exactly k + 1 segments outstanding:
-    /// all but one had been answered.
+    /// Timeouts before which k = 0, 1, 2 duplicate ACKs had come while exactly k + 1 segments were outstanding: all of
+    /// these but the lost one had caused a duplicate ACK.
     pub failed_dupacks: [u32; 3],
     /// Timeouts at a congestion window of three segments or less.
     pub small_cwnd_timeouts: u32,

@@ -47,8 +47,8 @@ pub(super) fn rate_of_window(window: Segments, rtt: Duration, mss: u32, gain: f6
     Rate::from_bps(((bits / rtt.as_secs_f64()) as u64).max(1))
 }
 
-/// Pacing rate of Linux: `cwnd` a smoothed RTT, times 2.0 in slow start (`cwnd < ssthresh / 2`) and 1.2 otherwise.
-/// `None` if `srtt` is unknown or zero; at least 1 bit/s. `mss` in bytes.
+/// Pacing rate of Linux: `cwnd` per smoothed RTT, times 2.0 in slow start (`cwnd < ssthresh / 2`) and 1.2 otherwise,
+/// but at least 1 bit/s. `None` if `srtt` is unknown or zero. `mss` is the payload of a full segment in bytes.
 pub fn rate_of(window: &Window, srtt: Option<Duration>, mss: u32) -> Option<Rate> {
     let srtt = srtt.filter(|srtt| !srtt.is_zero())?;
     let slow_start = window.cwnd < window.ssthresh / 2.0;

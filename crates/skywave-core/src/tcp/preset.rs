@@ -15,7 +15,7 @@ use crate::parameter::Family;
 
 pub use super::slot::Member;
 
-/// A published TCP variant: a named composition.
+/// Published TCP variant: a [`Composition`] of policies with a name.
 #[derive(Clone, Debug)]
 pub struct Preset {
     /// Name in scenario files.
@@ -28,8 +28,8 @@ pub struct Preset {
     pub composition: Composition,
 }
 
-/// All presets, in the order in which they are listed to a user: those that change one slot, which come
-/// from the files of its members, then those that change several.
+/// List of all presets, in the order in which they are shown to a user: first those that change one policy, from the
+/// file of that policy, then those that change several.
 pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     let mut all = Vec::new();
     all.extend(
@@ -207,7 +207,7 @@ fn of_several() -> [Preset; 12] {
     ]
 }
 
-/// The preset of that name; `None` if there is none.
+/// The preset called `name`; `None` if there is none.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.name == name)
 }

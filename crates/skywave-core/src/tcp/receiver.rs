@@ -28,10 +28,10 @@ use super::config::{Handshake, TcpConfig};
 use indicator::Indicator;
 use schedule::Dupacks;
 
-/// A TCP data receiver. The application reads at once, so the advertised window is the buffer.
+/// TCP data receiver. The application reads at once, so the advertised window is always the whole buffer.
 ///
-/// All fields that segments in order touch come first, and fill a cache line if it begins with one: a driver
-/// that cares for that places it so.
+/// The fields that in-order segments touch come first, and fit into one cache line if the receiver begins at a line's
+/// start.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
@@ -380,8 +380,8 @@ impl Receiver {
         self.poll_ack().then(|| self.ack::<true>(now))
     }
 
-    /// The first half of [`Self::poll_transmit`]: whether [`Self::ack`] is to be called, the second half. For a
-    /// [driver](crate::driver) that makes ACKs where they are to lie.
+    /// Whether an ACK is to be sent now: the first half of [`Self::poll_transmit`]. If true, [`Self::ack`], the second
+    /// half, is to be called. For a [driver](crate::driver) that builds ACKs in place.
     #[must_use]
     #[inline(always)]
     pub fn poll_ack(&mut self) -> bool {
@@ -393,7 +393,7 @@ impl Receiver {
         true
     }
 
-    /// Whether the next ACK may report more than what came in order, as SACK blocks.
+    /// Whether the next ACK may report more than the cumulative acknowledgement, as by SACK blocks.
     #[inline(always)]
     pub fn has_news(&self) -> bool {
         !self.quiet
@@ -412,8 +412,8 @@ impl Receiver {
         self.ack::<true>(now)
     }
 
-    /// The ACK that [`Self::poll_ack`] has announced; `NEWS` if it [has news](Self::has_news). Without, the code for blocks is
-    /// left out, which saves 3 % of the instructions of 24 flows.
+    /// Builds the ACK that [`Self::poll_ack`] has announced. `NEWS` must be true where [`Self::has_news`] is; false
+    /// leaves out the code for SACK blocks, which saves 3 % of the instructions of 24 flows.
     #[inline(always)]
     pub fn ack<const NEWS: bool>(&mut self, now: Time) -> Segment {
         if NEWS && let Some(next) = self.disorder.as_mut().and_then(|d| d.earlier.take()) {
@@ -482,13 +482,13 @@ impl Receiver {
         hints
     }
 
-    /// Whether ACKs echo what the path has written on data: ECN marks, loss notifications or hints.
+    /// Whether ACKs echo what the path has noted on data packets: ECN marks, loss notifications or hints.
     #[inline]
     pub fn tells_way(&self) -> bool {
         self.tells_way
     }
 
-    /// Payload bytes delivered to the application, in order.
+    /// Payload bytes delivered to the application, in order, since the connection began.
     #[inline]
     pub fn delivered(&self) -> u64 {
         let syn = self.config.handshake.span().min(self.next);
@@ -496,7 +496,7 @@ impl Receiver {
         self.next - syn - fin
     }
 
-    /// Payload bytes held out of order.
+    /// Payload bytes that have arrived out of order and wait for missing data before them.
     pub fn out_of_order(&self) -> u64 {
         let held: u64 = self.held().map(|block| block.end - block.start).sum();
         let fin = self
@@ -505,19 +505,19 @@ impl Receiver {
         held - u64::from(fin)
     }
 
-    /// Whether the segment that begins at `position` has arrived, in order or not.
+    /// Whether the data at `position` has arrived, in order or not.
     pub fn has(&self, position: u64) -> bool {
         position < self.next
             || (self.disorder.as_ref()).is_some_and(|d| d.held.at(position).is_some())
     }
 
-    /// Next position expected.
+    /// Next position expected (RCV.NXT): everything below has arrived.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// The sender's FIN has arrived, and everything before it.
+    /// Whether the sender's FIN has arrived, and everything before it.
     #[inline]
     pub fn is_finished(&self) -> bool {
         self.next > self.fin_at

@@ -10,7 +10,7 @@ use crate::time::{Duration, Time};
 
 use super::settings::{RtoArithmetic, RtoConfig};
 
-/// Estimator of the RTO, with exponential backoff.
+/// Estimator of the retransmission timeout (RTO) from round-trip samples, with exponential backoff (RFC 6298).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct RtoEstimator {
@@ -48,8 +48,8 @@ impl RtoEstimator {
         new
     }
 
-    /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff. If
-    /// `sent` is later than `now` the round trip took no time.
+    /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff. If `sent` is later
+    /// than `now`, the round trip counts as zero.
     pub fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = 1;
         match self.config.arithmetic {
@@ -140,8 +140,8 @@ impl RtoEstimator {
         self.rto().mul_f64(factor).min(self.config.max)
     }
 
-    /// Doubles the RTO after an expiry (rule 5.5). Past three doublings a coarse clock distrusts its
-    /// samples, as BSD does, and starts again from the next one (RFC 6298 section 5, last paragraph).
+    /// Doubles the RTO after an expiry (RFC 6298 rule 5.5). Past three doublings an estimator with whole ticks
+    /// distrusts its samples, as BSD does, and starts again from the next one (section 5, last paragraph).
     pub fn back_off(&mut self) {
         if self.rto() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
@@ -154,7 +154,7 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// Factor by which expiries have multiplied the RTO.
+    /// Factor by which expiries of the timer have multiplied the RTO: 1 without backoff.
     pub fn backoff(&self) -> u32 {
         self.backoff
     }
@@ -171,8 +171,8 @@ impl RtoEstimator {
         self.update();
     }
 
-    /// Mean deviation of the round-trip time (RTTVAR). `None` before the first sample. [`Self::back_off`] may discard the
-    /// samples after repeated timeouts: then `None` until the next sample.
+    /// Mean deviation of the round-trip time (RTTVAR); `None` before the first sample, and after [`Self::back_off`] has
+    /// discarded the samples, until the next one.
     pub fn rttvar(&self) -> Option<Duration> {
         match self.estimate {
             Estimate::None | Estimate::Discarded { .. } => None,

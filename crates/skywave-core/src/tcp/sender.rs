@@ -61,16 +61,16 @@ pub use transmit::Departure;
 pub struct SenderCounters {
     /// Segments sent again.
     pub retransmits: u64,
-    /// Expiries of the retransmission timer that counted as timeouts: not those on which the sender waits
+    /// Expiries of the retransmission timer that counted as timeouts: without those on which the timeout policy waits
     /// once more.
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
-    /// Answers of the window law to routers' marks; most of them reduce the congestion window.
+    /// Answers of the congestion control to routers' marks; most of them reduce the congestion window.
     pub ecn_responses: u64,
-    /// Timeouts and fast retransmits by the duplicate ACKs and the congestion window when they came.
+    /// Timeouts and fast retransmits, counted by the duplicate ACKs and the congestion window when they came.
     pub events: LossEvents,
     /// Segments sent, retransmissions and SYN included.
     pub sent: u64,
@@ -108,10 +108,10 @@ struct Timed {
     sent: Time,
 }
 
-/// A TCP data sender.
+/// TCP data sender.
 ///
-/// The fields that every ACK and every new segment touch come first: with many connections, most of the
-/// time goes into fetching them. `layout.rs` says which they are.
+/// The fields that every ACK and every new segment touch come first: with many connections, most of the time goes into
+/// fetching them. `layout.rs` says which they are.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Sender {
@@ -352,15 +352,15 @@ impl Sender {
         }
     }
 
-    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    /// Takes `bytes` more from the application to be sent; `u64::MAX` is data without end. Bytes written after
+    /// [`Self::close`] are ignored.
     pub fn write(&mut self, bytes: u64) {
         if !self.closing {
             self.written = self.written.saturating_add(bytes);
         }
     }
 
-    /// The application has no more data. The data of an endless source ends with what has been sent
-    /// by now.
+    /// Notes that the application has no more data. The data of an endless source ends with what has been sent by now.
     pub fn close(&mut self) {
         if self.written == u64::MAX {
             self.written = self.flight.max().max(self.config.handshake.span());
@@ -369,7 +369,7 @@ impl Sender {
         self.finish_if_done();
     }
 
-    /// A segment from the peer arrived.
+    /// Takes a segment from the peer that arrives at `now`.
     #[inline(always)] // the engine's one call a packet; by itself it is too large for LLVM, 1 to 2 % of instructions
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if self.state != State::Established {
@@ -448,7 +448,8 @@ impl Sender {
         std::mem::replace(&mut self.peer_window, window) != window
     }
 
-    /// The retransmission timer, the detector's own or the pace's expired, if one did.
+    /// Handles the timer that is due at `now`: the retransmission timer, the loss detector's own or that of pacing.
+    /// Does nothing if none is due.
     pub fn on_timer(&mut self, now: Time) {
         let due = self.due();
         if due > now {
@@ -465,8 +466,8 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_timer`] is due; `None` while nothing is outstanding, unless a mark makes the next
-    /// segment wait for the retransmission timer (RFC 3168 section 6.1.2).
+    /// When [`Self::on_timer`] is due: the earliest of the retransmission timer, the loss detector's own and that of
+    /// pacing; `None` while none runs.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         Some(self.due()).filter(|&at| at < Time::MAX)
@@ -492,9 +493,9 @@ impl Sender {
         Some(self.segment(departure, now))
     }
 
-    /// The first half of [`Self::poll_transmit`]: what is sent next, if anything may be; [`Self::segment`] is the second half. For
-    /// a [driver](crate::driver) that makes segments where they are to lie. Call until `None` after every input, or until
-    /// [`Departure::is_last`].
+    /// Decides what is sent next, `None` if nothing may be: the first half of [`Self::poll_transmit`];
+    /// [`Self::segment`] is the second half. For a [driver](crate::driver) that builds segments in place. Call until
+    /// `None` after every input, or until [`Departure::is_last`].
     #[must_use]
     #[inline]
     pub fn poll_departure(&mut self, now: Time) -> Option<Departure> {

@@ -4,7 +4,8 @@ use crate::parameter::names;
 use crate::time::Duration;
 use crate::units::Segments;
 
-/// How an ACK counts towards window growth.
+/// Rule by which an ACK counts towards the growth of the congestion window: by ACKs, by bytes, or by what was
+/// delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// ACKs of new data count as one segment each (RFC 5681 as written; ns-2).
@@ -33,8 +34,7 @@ impl Counting {
     }
 }
 
-/// Evidence that an application uses its congestion window, without which the window does not grow (RFC
-/// 7661's concern).
+/// Evidence that a sender uses its congestion window, without which the window does not grow (the concern of RFC 7661).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Usage {
     /// Data in flight when the ACK came: at least half the window in slow start, else all of it but a

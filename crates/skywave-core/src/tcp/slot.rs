@@ -38,7 +38,8 @@ use crate::units::Segments;
 
 pub use crate::parameter::{Field, Form, Kind, Member, Parameter, Refusal, Value};
 
-/// Built-in policy of a TCP sender or receiver: its description, and how one is made for a connection.
+/// Built-in policy of a TCP sender or receiver: its parameters, name and source, and how its state is built for a
+/// connection.
 pub trait BuiltIn {
     /// Parameters of the member; `()` for none.
     type Config: Configuration;
@@ -57,7 +58,7 @@ pub trait BuiltIn {
     /// Published variants that differ from a basic one in this member only.
     const PRESETS: &'static [OwnPreset<Self::Config>] = &[];
 
-    /// A fresh one for a connection.
+    /// Builds the state for a new connection.
     fn build(config: &Self::Config, setup: &Setup) -> Self::State;
 }
 
@@ -70,7 +71,7 @@ impl<T: BuiltIn> Described for T {
     const FIELDS: &'static [Field<T::Config>] = T::FIELDS;
 }
 
-/// Facts about a connection, by which its policies are made.
+/// Facts about a connection, from which its policies are built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {
     /// Payload bytes of a full segment.
@@ -81,26 +82,26 @@ pub struct Setup {
     pub first_data: u64,
     /// Window with which slow start begins again after a loss.
     pub loss_window: Segments,
-    /// NewReno restarts the timer on the first partial ACK only.
+    /// Whether NewReno restarts the timer on the first partial ACK only (RFC 6582 section 4, "impatient").
     pub impatient: bool,
-    /// The receiver sends SACK blocks (RFC 2018).
+    /// Whether the receiver sends SACK blocks (RFC 2018).
     pub sack: bool,
-    /// The recovery works by SACK blocks: only duplicate ACKs that report new data count.
+    /// Whether the recovery works by SACK blocks, so that only duplicate ACKs that report new data count.
     pub recovery_uses_sack: bool,
-    /// Longest time for which the receiver keeps an ACK back.
+    /// Longest time for which the receiver keeps back an ACK of data in order.
     pub ack_delay: Duration,
-    /// Time by which a detector's timers expire later than its rules say.
+    /// Time by which a detector's own timers expire later than its rules say, as in a kernel whose clock ticks.
     pub timer_slack: Duration,
     /// Tick of the retransmission timer's clock.
     pub tick: Duration,
-    /// Routers' marks reach the sender (RFC 3168).
+    /// Whether routers' marks reach the sender (RFC 3168).
     pub ecn: bool,
-    /// The congestion control alone says how much may be in flight. Told to recoveries and timeout policies,
-    /// which are made after it; false for others.
+    /// Whether the congestion control alone says how much may be in flight. Told only to recoveries and timeout
+    /// policies, which are built after it; false for every other policy.
     pub law_owns_window: bool,
 }
 
-/// Published TCP variant that differs from a basic one in one policy alone, in whose description it stands.
+/// Published TCP variant that differs from a basic one in one policy alone, and is listed in that policy's description.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPreset<C> {
     /// Name in scenario files.
@@ -128,7 +129,7 @@ impl<C> OwnPreset<C> {
     }
 }
 
-/// The basic variants: RFC 5681's congestion control with this recovery.
+/// Basic TCP variant from which others differ in one policy: RFC 5681's congestion control with the named recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// Recovery of Tahoe (Jacobson 1988).
@@ -146,11 +147,11 @@ pub enum Base {
 /// Kind of policy that a sender or receiver is composed of, such as congestion control: the policies to
 /// choose from.
 pub trait Slot: Family {
-    /// Results name each number and period that a file gives, also when it is the default: so does
-    /// every point of a sweep over it. Otherwise they name what differs from the default.
+    /// Whether results are labelled with each number and period that a scenario file gives, even if it is the default,
+    /// so that each point of a sweep has its label. False: only with what differs from the default.
     const LABELS_GIVEN: bool;
 
-    /// The presets that members bring with them.
+    /// Presets listed in the descriptions of the policies of this kind, each of which changes only such a policy.
     fn presets() -> Vec<OwnPreset<Self>>;
 }
 

@@ -47,7 +47,7 @@ const LOW_WINDOW: Segments = Segments(16.0);
 /// ACKs that are closer to each other than this are one train (Linux's `hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 
-/// Watch over the slow start of one connection, which ends it before a loss (HyStart, HyStart++).
+/// Watch over the slow start of one connection, which ends slow start before a loss does (HyStart, HyStart++).
 #[derive(Clone, Debug)]
 pub struct SlowStart {
     rule: Rule,
@@ -139,9 +139,9 @@ impl SlowStart {
         })
     }
 
-    /// New data was acknowledged outside of a recovery, and the congestion control has not grown the window
-    /// yet: ends slow start by its threshold if it is time. Returns how many segments of `ack.counted` are to
-    /// count for growth. `paced`: bursts are not to be feared.
+    /// Takes an ACK of new data outside of a recovery, before the congestion control grows the window. Ends slow start,
+    /// if it is time, by setting the slow start threshold. Returns how many segments of `ack.counted` are to count for
+    /// growth. `paced`: whether the sender paces, so that bursts need no limit.
     pub fn on_ack(&mut self, ack: &AckEvent, window: &mut Window, paced: bool) -> Segments {
         if window.cwnd >= window.ssthresh {
             self.leave();

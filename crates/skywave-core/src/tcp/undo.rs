@@ -22,12 +22,12 @@ use frto::{Frto, Next};
 /// Signs by which a sender finds that a supposed loss was none, so that it takes its window cut back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct UndoConfig {
-    /// Eifel detection: a timestamp echo from before the retransmission (RFC 3522); needs timestamps.
+    /// Eifel detection: an ACK echoes a timestamp from before the retransmission (RFC 3522); needs timestamps.
     pub eifel: bool,
     /// D-SACK reports that all that was sent again came twice (RFC 3708); needs D-SACK.
     pub dsack: bool,
-    /// F-RTO: after a timeout, an ACK of data that was not sent again (RFC 5682); new data is sent to ask for
-    /// it.
+    /// F-RTO: after a timeout, an ACK reports data that was not sent again (RFC 5682); the sender sends new data to get
+    /// such an ACK.
     pub frto: bool,
 }
 

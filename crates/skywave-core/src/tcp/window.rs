@@ -6,11 +6,12 @@ use crate::units::Segments;
 
 use super::flight::RateSample;
 
-/// The sender's congestion state. `cwnd` is never inflated: what fast recovery adds for segments
-/// that have left the network is kept by the recovery (see `Recovery::inflation`).
+/// Congestion window and slow start threshold of a sender. `cwnd` is never inflated: what fast recovery adds for
+/// segments that have left the network is kept by the recovery (see `Recovery::inflation`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Congestion window: at least one segment, but for a sender with ECN that waits for its timer.
+    /// Congestion window: at least one segment, but possibly less for a sender that waits for its timer after an ECN
+    /// mark.
     pub cwnd: Segments,
     /// Slow start threshold.
     pub ssthresh: Segments,
@@ -27,20 +28,21 @@ impl Window {
         };
     }
 
-    /// Takes a cut back that was a mistake: the window is no smaller than before it.
+    /// Takes back a cut that was a mistake: neither `cwnd` nor `ssthresh` is then smaller than in `before`, their state
+    /// before the cut.
     pub fn take_back(&mut self, before: &Self) {
         self.cwnd = self.cwnd.max(before.cwnd);
         self.ssthresh = self.ssthresh.max(before.ssthresh);
     }
 
-    /// Takes a controller's answer to a loss.
+    /// Sets `cwnd` and `ssthresh` as `response` says, the congestion control's answer to a loss.
     pub fn apply(&mut self, response: Response) {
         self.ssthresh = response.ssthresh;
         self.cwnd = response.window_after;
     }
 }
 
-/// New data was acknowledged (or, with `acked` zero, a duplicate ACK came).
+/// Event of an ACK of new data or, with `acked` zero, of a duplicate ACK, as the congestion control is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
     /// When the ACK came.
@@ -49,19 +51,20 @@ pub struct AckEvent {
     pub acked: Segments,
     /// Segments as which the ACK counts when the window grows (see `Counting`).
     pub counted: Segments,
-    /// The window may grow on this ACK: no recovery is going on, the window was in use, and no router has
+    /// Whether the window may grow on this ACK: no recovery is going on, the window was in use, and no router has
     /// marked the data.
     pub may_grow: bool,
-    /// A round-trip sample of the retransmission timer's clock: one segment at a time, or every ACK
-    /// with timestamps; never of a retransmitted segment, never of the handshake.
+    /// Round-trip sample of the retransmission timer, if this ACK gives one: with timestamps every ACK of new data,
+    /// otherwise one segment at a time, never of one sent again; never of the handshake.
     pub rtt: Option<Duration>,
-    /// Round trip of the newest segment covered, when it was sent once.
+    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, or if the ACK
+    /// covers no whole segment.
     pub segment_rtt: Option<Duration>,
     /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
     pub srtt: Option<Duration>,
     /// Oldest position not acknowledged after this ACK (SND.UNA).
     pub una: u64,
-    /// Next position to send.
+    /// Next position to send (SND.NXT).
     pub nxt: u64,
     /// Data in flight after this ACK, in segments.
     pub in_flight: Segments,
@@ -70,11 +73,11 @@ pub struct AckEvent {
     /// Data that this ACK is the first to report as arrived, cumulatively or by a SACK block, in
     /// segments.
     pub delivered: Segments,
-    /// Data that counts as lost since the ACK before, in segments.
+    /// Data found lost since the previous ACK, in segments.
     pub lost: Segments,
-    /// The part of `delivered` that the receiver reports under an ECN echo (RFC 3168), in segments.
+    /// Part of [`Self::delivered`] that the receiver reports under an ECN echo (RFC 3168), in segments.
     pub marked: Segments,
-    /// The rate of delivery, if the congestion control [asks for it](super::congestion::LawFacts::needs_rate)
+    /// Sample of the delivery rate, if the congestion control [asks for it](super::congestion::LawFacts::needs_rate)
     /// and this ACK delivered anything.
     pub rate: Option<RateSample>,
     /// Kind of repair that goes on after this ACK.
@@ -82,26 +85,27 @@ pub struct AckEvent {
     /// Hints of the receiver about the path of the data: contention for a radio channel, congestion warnings,
     /// loss notifications.
     pub hints: Hints,
-    /// Delay from host to host. In TCP from the sending of the segment whose timestamp this ACK echoes to the sending of
-    /// the ACK; `None` without timestamps. In QUIC those of the packets whose arrival the receiver has told since the
-    /// ACK before, which are those that this ACK is the first to report where ACKs tell it; `None` if it has told none.
+    /// One-way delays from sender to receiver. In TCP: one, from the sending of the segment whose timestamp this ACK
+    /// echoes to the sending of the ACK; `None` without timestamps. In QUIC: those of the packets whose arrival times
+    /// the receiver has told since the previous ACK, which are those that this ACK is the first to report where each
+    /// ACK tells them; `None` if it has told none.
     pub one_way: Option<OneWayDelays>,
 }
 
-/// Delays from host to host of one packet or several, as differences of the two hosts' clocks: only their changes mean
-/// something, and they may be negative.
+/// One-way delays of one packet or several, as differences of the two hosts' clocks: only their changes mean something,
+/// and they may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OneWayDelays {
-    /// The smallest.
+    /// Smallest of the delays.
     pub least: Offset,
     /// Mean of the delays, to within a nanosecond a packet.
     pub mean: Offset,
-    /// Number of packets, 1 at least.
+    /// Number of packets whose delays these are, 1 at least.
     pub count: u32,
 }
 
 impl OneWayDelays {
-    /// The delay of one packet.
+    /// Record of the delay of a single packet.
     pub fn of(delay: Offset) -> Self {
         Self {
             least: delay,
@@ -110,7 +114,7 @@ impl OneWayDelays {
         }
     }
 
-    /// Delays of the packets of both.
+    /// Record of the delays of `self` and `more` together.
     pub fn and(self, more: Self) -> Self {
         let count = self.count.saturating_add(more.count);
         let above = more.mean.as_nanos().saturating_sub(self.mean.as_nanos());
@@ -135,7 +139,8 @@ pub enum Repairing {
     Timeout,
 }
 
-/// A segment was found lost before its retransmission timer expired, or a router has marked one.
+/// Event of a segment that was found lost before the retransmission timer expired, or that a router has marked, as the
+/// congestion control is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct LossEvent {
     /// When the loss or mark was noticed.
@@ -146,7 +151,8 @@ pub struct LossEvent {
     pub una: u64,
     /// First position never sent.
     pub max: u64,
-    /// The window in force: cwnd (inflated, if still so) or the receiver's, whichever is smaller.
+    /// Window in force: cwnd (with the inflation of a recovery that still goes on) or the receiver's window, whichever
+    /// is smaller.
     pub window: Segments,
     /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
@@ -159,8 +165,8 @@ pub struct LossEvent {
     /// The smallest window that may answer the loss or mark: two segments after a loss (RFC 5681 equation 4),
     /// one after a mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
     pub floor: Segments,
-    /// Whether this is a mark for which a law that knows of [RFC
-    /// 8511](super::config::TcpConfig::abe) cuts less than for a loss.
+    /// Whether this is a mark for which a congestion control that knows of [RFC 8511](super::config::TcpConfig::abe)
+    /// cuts less than for a loss.
     pub abe: bool,
     /// Whether this is a mark, or the ACK that shows the loss echoes one: a router warns of
     /// congestion.
@@ -168,8 +174,8 @@ pub struct LossEvent {
 }
 
 impl LossEvent {
-    /// Makes `before`, what was in flight before a detector let out more than the window, the measure of the
-    /// cut; the window stays if it is larger.
+    /// Measures the cut by `before`, the data in flight before a detector let out more than the window;
+    /// [`Self::window`] stays if it is larger.
     pub fn measure_by(&mut self, before: Segments) {
         self.window = self.window.max(before);
         self.in_flight = before;
@@ -185,7 +191,8 @@ impl LossEvent {
         }
     }
 
-    /// Threshold and window at `window`, each within its lower bound.
+    /// Answer that sets the threshold and the window to `window`, but to no less than [`MIN_SSTHRESH`] and
+    /// [`Self::floor`].
     pub fn cut_to(&self, window: Segments) -> Response {
         Response {
             ssthresh: window.max(MIN_SSTHRESH),
@@ -211,7 +218,8 @@ pub enum LossCause {
     Mark,
 }
 
-/// A supposed loss was none: the segments had been reordered or delayed.
+/// Event of a supposed loss that was none, as the congestion control is told of it: the segments had been reordered or
+/// delayed.
 #[derive(Clone, Copy, Debug)]
 pub struct SpuriousEvent {
     /// When the loss was found to be none.
@@ -220,24 +228,24 @@ pub struct SpuriousEvent {
     pub outstanding: Segments,
 }
 
-/// Data is about to be sent after a pause: the application had nothing to send, the receiver had no room, or
-/// the connection stood still.
+/// Event of data that is about to be sent after a pause, in which the application had nothing to send, the receiver's
+/// window was full, or the connection stood still.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
     /// When the pause ends.
     pub now: Time,
     /// Time since the last segment was sent.
     pub idle: Duration,
-    /// The window with which the connection began.
+    /// Congestion window with which the connection began.
     pub initial_window: Segments,
 }
 
-/// The retransmission timer expired.
+/// Event of an expiry of the retransmission timer, as the congestion control is told of it.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutEvent {
     /// When the timer expired.
     pub now: Time,
-    /// The window in force: cwnd or the receiver's, whichever is smaller.
+    /// Window in force: cwnd or the receiver's window, whichever is smaller.
     pub window: Segments,
     /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
@@ -245,17 +253,17 @@ pub struct TimeoutEvent {
     pub outstanding: Segments,
 }
 
-/// A controller's answer to a loss; the recovery applies it.
+/// Answer of a congestion control to a loss, a mark or a timeout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Response {
     /// New slow start threshold.
     pub ssthresh: Segments,
-    /// Congestion window, without inflation, from now on.
+    /// Congestion window from now on, without what a recovery adds.
     pub window_after: Segments,
 }
 
 impl Response {
-    /// Threshold and window at `window`, but at least two segments (RFC 5681 equation 4).
+    /// Answer that sets the threshold and the window to `window`, but to at least two segments (RFC 5681 equation 4).
     pub fn cut_to(window: Segments) -> Self {
         let window = window.max(MIN_SSTHRESH);
         Self {
@@ -264,7 +272,7 @@ impl Response {
         }
     }
 
-    /// No answer: threshold and window stay as they are.
+    /// Answer that leaves the threshold and the window as they are in `window`.
     pub fn unchanged(window: &Window) -> Self {
         Self {
             ssthresh: window.ssthresh,
@@ -272,7 +280,8 @@ impl Response {
         }
     }
 
-    /// After a timeout: threshold at `window` (at least two segments), restart with one segment.
+    /// Answer to a timeout: the threshold is set to `window` (at least two segments), and the window restarts with one
+    /// segment.
     pub fn restart(window: Segments) -> Self {
         Self {
             ssthresh: window.max(MIN_SSTHRESH),

@@ -6,7 +6,7 @@ use crate::time::Duration;
 use super::packet::Micros;
 
 parameters! {
-    /// Parameters of WTCP, most of them what its paper leaves open.
+    /// Parameters of WTCP, most of them for what its paper leaves open.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Config as "wtcp" check Config::check {
         /// Least time between packets.
@@ -21,7 +21,7 @@ parameters! {
         // today's cellular networks the slots are 20,000 a second. 10 ms: 100 probes a second at most. The paper's
         // networks have slots that are further apart (80 ms at 50 kb/s), which this does not change.
         probe_separation: Micros = Micros(10_000), Period;
-        /// Round-trip time until there is a sample.
+        /// Round-trip time that is assumed until there is a sample.
         // As RFC 6298 section 2.
         initial_rtt: Duration = Duration::from_secs(1), Period;
         /// The sender wants an ACK at least this often.
@@ -30,11 +30,11 @@ parameters! {
         /// A peer that is silent for longer is gone.
         // The paper saw blackouts of 10 min, which a connection has to survive.
         idle_timeout: Duration = Duration::from_secs(30 * 60), Period;
-        /// The packet pair of connection set-up.
+        /// Settings of the packet pair by which a connection is set up.
         setup: SetupConfig = SetupConfig::DEFAULT, Table<SetupConfig>.or("all of its defaults");
-        /// When the sender stops sending data, and how it finds out that it can go on.
+        /// Settings of blackouts: when the sender stops sending data, and how it probes for the end.
         blackout: BlackoutConfig = BlackoutConfig::DEFAULT, Table<BlackoutConfig>.or("all of its defaults");
-        /// Rate control at the receiver.
+        /// Settings of rate control at the receiver.
         // Figure 1.
         rate: RateConfig = RateConfig::DEFAULT, Table<RateConfig>.or("all of its defaults");
         /// Predictor that tells random losses from those of congestion.
@@ -51,13 +51,13 @@ parameters! {
 }
 
 parameters! {
-    /// The packet pair of connection set-up.
+    /// Settings of the packet pair by which a connection is set up.
     #[derive(Clone, Debug, PartialEq)]
     pub struct SetupConfig as "setup" {
         /// Time until a pair without an answer is sent again. It doubles each time.
         // Round trips of up to 4 s are normal here, and a pair too many only costs the path two packets.
         interval: Duration = Duration::from_secs(3), Period;
-        /// Largest of these times.
+        /// Longest time until a pair is sent again.
         // As TCP's SYN.
         max_interval: Duration = Duration::from_secs(60), Period;
         /// After this many pairs of which one packet was lost, the connection opens without a measurement.
@@ -75,7 +75,7 @@ parameters! {
 }
 
 parameters! {
-    /// When the sender stops sending data, and how it finds out that it can go on.
+    /// Settings of blackouts: when the sender stops sending data, and how it probes for the end.
     #[derive(Clone, Debug, PartialEq)]
     pub struct BlackoutConfig as "blackout" {
         /// A blackout begins when nothing was heard of a packet for the longer of this time and `threshold_rtts`.
@@ -91,19 +91,19 @@ parameters! {
 }
 
 parameters! {
-    /// Rate control at the receiver.
+    /// Settings of rate control at the receiver.
     #[derive(Clone, Debug, PartialEq)]
     pub struct RateConfig as "rate" {
-        /// Increase of the rate α, in full packets a round trip.
+        /// Increase α of the rate in one step, in full packets a round trip.
         // Section 4.1.
         increase: f64 = 1.0, Positive;
-        /// Decrease of the rate δ after an increase.
+        /// Share δ of the rate that is taken off in the first decrease after an increase.
         // Figure 1, line 18.
         min_decrease: f64 = 0.1, Positive;
-        /// Largest δ.
+        /// Largest share δ, which doubles with each further decrease.
         // Figure 1, line 21.
         max_decrease: f64 = 0.5, Positive;
-        /// The rate after a congestion loss, as a share of the rate before.
+        /// Rate after a congestion loss, as a share of the rate before.
         // Section 3.1, item 3.
         loss_factor: f64 = 0.5, Positive;
         /// Weight of the latest epoch in the long-term average.
@@ -120,14 +120,13 @@ parameters! {
     }
 }
 
-/// Reading of the paper's "exponential average over last 6 epochs with weight of 0.125 for new sample", by
-/// which the receiver controls the rate.
+/// Reach of the long-term average by which the receiver controls the rate: two readings of the paper's "exponential
+/// average over last 6 epochs with weight of 0.125 for new sample".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongTerm {
-    /// A running average, which the latest six epochs make more than half of.
+    /// A running average over all epochs, to which the latest six contribute more than half at the default weight.
     Running,
-    /// Only the latest epochs, this many, each with (1 - weight) times the share of the one after
-    /// it.
+    /// Only the latest epochs, this many, each with (1 - weight) times the share of the next later one.
     Epochs(u8),
 }
 
@@ -148,7 +147,7 @@ impl Stored for LongTerm {
 }
 
 parameters! {
-    /// The loss predictor.
+    /// Settings of the predictor that tells random losses from those of congestion.
     #[derive(Clone, Debug, PartialEq)]
     pub struct PredictionConfig as "prediction" {
         /// Mean deviations around the average within which a loss is random.
@@ -177,8 +176,8 @@ impl Stored for Micros {
 }
 
 impl Config {
-    /// Checks that all parameters are in their ranges; the error names the first that is not. A sender or a
-    /// receiver needs settings that pass.
+    /// Checks that all parameters are in their ranges; the error names the first that is not. A sender and a receiver
+    /// require settings that pass.
     pub fn check(&self) -> Result<(), Refusal> {
         let rate = &self.rate;
         let share = |x: f64| x > 0.0 && x < 1.0;

@@ -64,10 +64,10 @@ pub use rate::RateChange;
 pub use receiver::{Receiver, ReceiverCounters};
 pub use sender::{Sender, SenderCounters};
 
-/// Why a connection ended before its data did.
+/// Reason for which a WTCP connection ended before the end of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The peer gave up, for this reason.
+    /// The peer gave up and sent this reason.
     Reset(Reset),
     /// Nothing was heard for [`Config::idle_timeout`].
     IdleTimeout,

@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use crate::time::Duration;
 
-/// Most SACK blocks that an ACK of WTCP has room for.
+/// Most SACK blocks in one ACK of WTCP.
 pub const MAX_SACK_BLOCKS: usize = 6;
 
 /// A length of time in whole microseconds, as packets carry it: up to 71 min.
@@ -15,16 +15,16 @@ pub const MAX_SACK_BLOCKS: usize = 6;
 pub struct Micros(pub u32);
 
 impl Micros {
-    /// No time.
+    /// The length of zero.
     pub const ZERO: Self = Self(0);
 
-    /// The nearest whole microsecond; what is too long saturates.
+    /// The duration `d`, rounded to the nearest microsecond; too long saturates.
     pub fn from_duration(d: Duration) -> Self {
         let micros = d.as_nanos().saturating_add(500) / 1000;
         Self(u32::try_from(micros).unwrap_or(u32::MAX))
     }
 
-    /// The nearest whole microsecond to `s` seconds; NaN and negative give zero, too long saturates.
+    /// A length of `s` seconds, rounded to the nearest microsecond; NaN and negative give zero, too long saturates.
     pub fn from_secs_f64(s: f64) -> Self {
         Self((s * 1e6 + 0.5) as u32)
     }
@@ -40,7 +40,7 @@ impl Micros {
     }
 }
 
-/// A WTCP packet of either end, without its payload bytes.
+/// A WTCP packet from either end, without its payload bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packet {
     /// From the sender: one of the two packets that open a connection.
@@ -49,14 +49,14 @@ pub enum Packet {
     Data(Data),
     /// From the sender: asks for an ACK.
     Probe(Probe),
-    /// From the receiver: an acknowledgement, and the rate that it asks for.
+    /// From the receiver: an acknowledgement, and the rate that the receiver asks for.
     Ack(Ack),
-    /// From either: there is no connection, or no more.
+    /// From either end: there is no connection, or no longer.
     Reset(Reset),
 }
 
 impl Packet {
-    /// Payload bytes that follow the header: those of the stream, or an open packet's padding.
+    /// Payload bytes that follow the header: bytes of the stream in a data packet, padding in an open packet, else 0.
     pub fn payload_len(&self) -> u16 {
         match self {
             Self::Open(open) => open.padding,
@@ -66,35 +66,35 @@ impl Packet {
     }
 }
 
-/// One packet of the pair that opens a connection, padded to a full one.
+/// A packet of the pair that opens a connection, padded to the size of a full packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
     /// Control sequence number: even in the first packet of a pair, and one more in the second.
     pub ctrl_seq: u64,
-    /// Bytes of padding after the header: the sender's maximal payload.
+    /// Bytes of padding after the header: as many as the payload of a full packet.
     pub padding: u16,
 }
 
-/// Fields of a packet from the sender that rate control needs.
+/// Fields for rate control at the receiver, in each data packet and probe of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Control {
-    /// Control sequence number (`cctrl_seq_num`): one more in every packet of the sender, so that it
-    /// tells the transmissions of the same data apart.
+    /// Control sequence number (`cctrl_seq_num`): one more in every packet of the sender, retransmissions included, so
+    /// that transmissions of the same data differ.
     pub ctrl_seq: u64,
-    /// Highest ACK sequence number seen (`hack_seq_num`).
+    /// Highest ACK sequence number that the sender has seen (`hack_seq_num`).
     pub hack_seq: u64,
     /// Time since the ACK of [`Self::hack_seq`] arrived, so that the receiver can measure the round trip.
     pub hack_delay: Micros,
     /// Time from one packet to the next at the sender's present rate (`current rate`).
     pub separation: Micros,
-    /// Time since the packet before this one was sent: the separation, unless a timer was late.
+    /// Time since the sender's previous packet was sent: the separation, unless a timer was late or the sender paused.
     pub gap: Micros,
-    /// Packets since the sender last paused; 0 in the first after a pause, whose gap says nothing
-    /// about the path, 255 also stands for more.
+    /// Number of packets sent since the sender last paused: 0 in the first after a pause, whose gap says nothing about
+    /// the path; 255 also stands for more.
     pub run: u8,
 }
 
-/// A packet with a piece of the stream.
+/// A data packet: a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Data {
     /// Fields for the receiver's rate control.
@@ -103,49 +103,49 @@ pub struct Data {
     pub rel_seq: u64,
     /// Payload bytes (`packet_size`).
     pub len: u16,
-    /// Whether the stream ends after these bytes. The end takes one stream position of its own.
+    /// Whether the stream ends after these bytes. The end takes one stream position of its own, as TCP's FIN does.
     pub fin: bool,
     /// Number of data packets after which the receiver shall send an ACK (`ack frequency`).
     pub ack_every: u16,
 }
 
 impl Data {
-    /// Stream position after this packet, its end of stream included; `None` beyond 2^64.
+    /// First stream position after this packet, counting its end of stream as one; `None` beyond 2^64 − 1.
     pub fn end(&self) -> Option<u64> {
         let end = self.rel_seq.checked_add(u64::from(self.len))?;
         end.checked_add(u64::from(self.fin))
     }
 }
 
-/// A packet without data that asks for an ACK.
+/// A probe: a packet without data that asks for an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Probe {
     /// Fields for the receiver's rate control.
     pub control: Control,
 }
 
-/// An acknowledgement: what the receiver has, and the rate that it wants.
+/// An acknowledgement: the data that the receiver has, and the rate that it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Ack {
     /// ACK sequence number: one more in every ACK.
     pub ack_seq: u64,
-    /// Highest control sequence number seen (`hcctrl_seq_num`).
+    /// Highest control sequence number that the receiver has seen (`hcctrl_seq_num`).
     pub hctrl_seq: u64,
     /// Time since the packet of [`Self::hctrl_seq`] arrived, so that the sender can measure the round trip.
     pub hctrl_delay: Micros,
     /// Time from one packet to the next that the receiver asks for (`updated rate`).
     pub separation: Micros,
-    /// Everything below this stream position has arrived (`CACK`).
+    /// Cumulative acknowledgement (`CACK`): everything below this stream position has arrived.
     pub cack: u64,
-    /// Bytes from [`Self::cack`] on that the receiver has room for.
+    /// Receive window: bytes from [`Self::cack`] on that the receiver has room for.
     pub window: u32,
-    /// Blocks above [`Self::cack`] that have arrived (`SACK`), in order.
+    /// Blocks above [`Self::cack`] that have arrived (`SACK`), in ascending order.
     pub sack: SackBlocks,
-    /// Whether more blocks have arrived, above the last one of [`Self::sack`].
+    /// Whether more blocks than fit have arrived, above the last one of [`Self::sack`].
     pub more: bool,
 }
 
-/// The blocks of a SACK option; a slice to whoever reads it.
+/// The blocks of a SACK option, at most [`MAX_SACK_BLOCKS`]; dereferences to a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     len: u8,
@@ -154,7 +154,7 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Adds a block after the others. Returns false if the option is full.
+    /// Adds a block after the others. Returns false, and adds nothing, if the option is full.
     pub fn push(&mut self, block: SackBlock) -> bool {
         let place = self.blocks.get_mut(usize::from(self.len));
         let has_room = place.map(|place| *place = block).is_some();
@@ -182,7 +182,7 @@ impl FromIterator<SackBlock> for SackBlocks {
     }
 }
 
-/// Bytes that the receiver holds above a hole, counted from `cack`.
+/// Range of bytes that the receiver holds above a hole, relative to the cumulative acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First byte of the block, counted from [`Ack::cack`].
@@ -191,16 +191,16 @@ pub struct SackBlock {
     pub end: u32,
 }
 
-/// A packet as links carry it, aligned to four bytes only, so that it leaves no gap among the fields of other
-/// packets.
+/// A WTCP packet as simulated links carry it, aligned to four bytes only, so that an enum of all protocols' packets
+/// needs no padding for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed(4))]
 pub struct Carried(pub Packet);
 
-/// Why a peer ends the connection at once.
+/// Reason, as a reset packet states it, for which a peer ends the connection at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reset {
-    /// The peer knows of no such connection.
+    /// The peer that sent the reset knows of no such connection.
     Unknown,
     /// The peer's application gave up.
     Aborted,

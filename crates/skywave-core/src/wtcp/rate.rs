@@ -9,7 +9,7 @@ use super::epoch::Epoch;
 use super::packet::{Control, Micros};
 use super::prediction::LossPredictor;
 
-/// Decision of WTCP's receiver about the rate of the sender.
+/// Change of the sender's rate that WTCP's receiver decides on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateChange {
     /// Increase of the rate by α (figure 1, line 17).

@@ -19,14 +19,14 @@ use setup::PacketPair;
 /// ACKs whose time is remembered: more than can be on their way.
 const MAX_PENDING_ACKS: usize = 1024;
 
-/// Counters of what a WTCP receiver has seen and decided so far.
+/// Counters of a WTCP receiver since the start of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Data packets that arrived, copies included.
     pub data: u64,
-    /// Data packets without anything new.
+    /// Data packets that brought nothing new.
     pub duplicates: u64,
-    /// Packets missing in the control sequence, when a later one arrived.
+    /// Control sequence numbers that were missing when a later one arrived.
     pub missing: u64,
     /// Epochs that ended with an increase of the rate.
     pub increases: u64,
@@ -56,8 +56,8 @@ struct Highest {
     at: Time,
 }
 
-/// Receiver of one WTCP stream, without input and output: puts the stream together, acknowledges, and
-/// computes the rate for the sender.
+/// Receiver of one WTCP stream, without I/O of its own: puts the stream together, acknowledges, and computes the rate
+/// for the sender.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: Arc<Config>,
@@ -80,7 +80,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A listening receiver. `config` must pass [`Config::check`].
+    /// A receiver that waits for a sender to connect. `config` must pass [`Config::check`].
     pub fn new(config: impl Into<Arc<Config>>) -> Self {
         let config = config.into();
         debug_assert_eq!(config.check(), Ok(()));
@@ -100,8 +100,8 @@ impl Receiver {
         }
     }
 
-    /// A packet from the data sender arrived. Returns the stream positions whose bytes, which are its
-    /// payload, the driver has to keep; `None` if it brings nothing new.
+    /// A packet from the data sender arrived. Returns the stream positions of its payload, whose bytes the driver has
+    /// to keep; `None` if there are none to keep.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) -> Option<Range<u64>> {
         match (&mut self.state, packet) {
             // Nobody there, and what is not for a receiver.
@@ -131,7 +131,7 @@ impl Receiver {
         }
     }
 
-    /// The application has read `bytes` more of those that are [`Self::readable`].
+    /// The application has read `bytes` more bytes of the [readable](Self::readable) ones, which makes room for others.
     pub fn read(&mut self, bytes: u64) {
         self.assembly.read(bytes);
         // The window has opened from less than a packet to at least one, or to half of a small
@@ -145,15 +145,15 @@ impl Receiver {
         }
     }
 
-    /// The application gives up.
+    /// The application gives up: fails an open, unfinished connection, and sends the peer a reset.
     pub fn abort(&mut self) {
         if self.is_open() && !self.is_finished() {
             self.fail(Failure::Aborted);
         }
     }
 
-    /// Acts on the timer if it has expired: nothing was heard for the idle timeout, so that the connection
-    /// fails, or is closed if it was finished.
+    /// Acts on the timer if it has expired: as nothing was heard for the idle timeout, the connection fails, or is
+    /// closed if the stream has ended.
     pub fn on_timer(&mut self, now: Time) {
         if self.next_timer().is_some_and(|at| at <= now) {
             if self.is_finished() {
@@ -164,14 +164,14 @@ impl Receiver {
         }
     }
 
-    /// When [`Self::on_timer`] is due: only when nothing has been heard for very long; `None` while not open.
-    /// A finished receiver too stays that long, to answer a sender that has not heard of its end.
+    /// Time at which [`Self::on_timer`] is due, the end of the idle timeout; `None` while the connection is not open. A
+    /// finished receiver waits as long, to answer a sender that does not know yet that all has arrived.
     pub fn next_timer(&self) -> Option<Time> {
         let at = self.last_heard + self.config.idle_timeout;
         (self.is_open() && at < Time::MAX).then_some(at)
     }
 
-    /// The next packet to put on the wire. Call until `None` after every input.
+    /// The next packet to put on the wire; `None` if none is due. Call until `None` after every input.
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         if let Some(reason) = self.reset.take() {
@@ -289,12 +289,12 @@ impl Receiver {
         self.state = State::Failed(failure);
     }
 
-    /// The round-trip time, or what is assumed until there is a sample.
+    /// Smoothed round-trip time, or [`Config::initial_rtt`] until there is a sample.
     pub fn rtt(&self) -> Duration {
         self.rtt.get().unwrap_or(self.config.initial_rtt)
     }
 
-    /// The rate that the sender shall use, in packets a second; `None` while the connection is not open.
+    /// Rate that the receiver asks the sender for, in packets a second; `None` while the connection is not open.
     pub fn rate(&self) -> Option<f64> {
         match &self.state {
             State::Open(rate) => Some(rate.rate()),
@@ -302,18 +302,18 @@ impl Receiver {
         }
     }
 
-    /// Whether a sender has connected and the connection has not failed; also after the end of the stream,
-    /// until nothing was heard for the idle timeout.
+    /// Whether a sender has connected and the connection has not failed; stays true after the end of the stream until
+    /// nothing was heard for the idle timeout.
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Open(_))
     }
 
-    /// Whether the end of the stream has arrived and everything before it.
+    /// Whether the whole stream, its end included, has arrived.
     pub fn is_finished(&self) -> bool {
         self.assembly.is_complete()
     }
 
-    /// Why the connection ended early, if it did.
+    /// Reason for which the connection ended early; `None` if it did not.
     pub fn failure(&self) -> Option<Failure> {
         match self.state {
             State::Failed(failure) => Some(failure),
@@ -321,22 +321,22 @@ impl Receiver {
         }
     }
 
-    /// Bytes that have arrived in order, each counted once.
+    /// Bytes of the stream that have arrived in order so far, each counted once.
     pub fn delivered(&self) -> u64 {
         self.assembly.arrived()
     }
 
-    /// Bytes that have arrived in order and that the application has not read.
+    /// Bytes that have arrived in order and that the application has not read yet.
     pub fn readable(&self) -> u64 {
         self.assembly.readable()
     }
 
-    /// First stream position that the receive buffer has no room for.
+    /// First stream position beyond the receive buffer.
     pub fn window_end(&self) -> u64 {
         self.assembly.limit()
     }
 
-    /// Counters of what was seen and decided so far.
+    /// Counters since the start of the connection.
     pub fn counters(&self) -> ReceiverCounters {
         self.counters
     }

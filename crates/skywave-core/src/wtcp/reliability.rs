@@ -4,18 +4,18 @@ use std::collections::VecDeque;
 
 use super::packet::Ack;
 
-/// A piece of a WTCP stream that was sent and is not known to have arrived.
+/// A piece of a WTCP stream that was sent and is not acknowledged yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentPacket {
     /// Stream position of the first byte.
     pub rel_seq: u64,
     /// Payload bytes.
     pub len: u16,
-    /// Whether the piece ends the stream.
+    /// Whether the stream ends with this piece.
     pub fin: bool,
-    /// Control sequence number of the last transmission.
+    /// Control sequence number of the piece's latest transmission.
     pub ctrl_seq: u64,
-    /// Whether the last transmission is known to be lost.
+    /// Whether the latest transmission counts as lost, so that the piece is to be sent again.
     pub ready_for_retx: bool,
 }
 

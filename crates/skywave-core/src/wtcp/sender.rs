@@ -20,18 +20,18 @@ use frequency::AckLoss;
 use pacing::Pacer;
 use setup::Opening;
 
-/// Counters of what a WTCP sender has done so far.
+/// Counters of a WTCP sender since the start of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
-    /// Packets sent, of any kind but resets.
+    /// Packets sent of any kind but resets.
     pub sent: u64,
     /// Data packets sent, retransmissions included.
     pub data: u64,
-    /// Data packets sent again.
+    /// Data packets that repeat data sent before.
     pub retransmits: u64,
     /// Probes sent: packets without data that ask for an ACK.
     pub probes: u64,
-    /// Blackouts that have begun: times without answers, in which only probes are sent.
+    /// Blackouts that have begun: times without ACKs, in which only probes are sent.
     pub blackouts: u64,
 }
 
@@ -44,8 +44,8 @@ enum State {
     Failed(Failure),
 }
 
-/// Sender of one WTCP stream, without input and output: spaces packets by the rate that the receiver asks
-/// for, and repeats what ACKs show to be missing.
+/// Sender of one WTCP stream, without I/O of its own: spaces packets by the rate that the receiver asks for, and
+/// repeats data that ACKs show to be missing.
 #[derive(Clone, Debug)]
 pub struct Sender {
     config: Arc<Config>,
@@ -58,7 +58,7 @@ pub struct Sender {
     /// When packets were sent that no ACK has told of, by control sequence number.
     pending: SendTimes,
     rtt: RttEstimator,
-    /// The latest sample of it, until the driver asks for it.
+    /// The latest round-trip sample, until the driver asks for it.
     rtt_sample: Option<Duration>,
     ack_loss: AckLoss,
     /// `hack_seq_num`: the latest ACK and when it arrived.
@@ -105,7 +105,7 @@ impl Sender {
         }
     }
 
-    /// Starts the connection.
+    /// Starts the connection, by sending a pair of open packets.
     pub fn open(&mut self, now: Time) {
         if self.state == State::Closed {
             self.state = State::Opening(Opening::begin(now, &self.config.setup));
@@ -113,15 +113,15 @@ impl Sender {
         }
     }
 
-    /// The application hands over `bytes` more; `u64::MAX` is data without end.
+    /// The application hands over `bytes` more bytes to send; `u64::MAX` is data without end.
     pub fn write(&mut self, bytes: u64) {
         if !self.closing {
             self.written = self.written.saturating_add(bytes);
         }
     }
 
-    /// The application has no more data. The data of an endless source ends with what has been sent
-    /// by now.
+    /// The application has no more data: the stream ends after the bytes written, or, if these are endless, after those
+    /// sent so far.
     pub fn close(&mut self) {
         if self.written == u64::MAX {
             self.written = self.next;
@@ -129,7 +129,7 @@ impl Sender {
         self.closing = true;
     }
 
-    /// The application gives up: what is not acknowledged may never arrive.
+    /// The application gives up: the connection fails, with a reset to the peer; unacknowledged data may never arrive.
     pub fn abort(&mut self) {
         match self.state {
             State::Closed => self.state = State::Failed(Failure::Aborted),
@@ -138,7 +138,7 @@ impl Sender {
         }
     }
 
-    /// A packet from the peer arrived.
+    /// A packet from the data receiver arrived.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) {
         if !matches!(self.state, State::Opening(_) | State::Established) {
             return;
@@ -150,8 +150,8 @@ impl Sender {
         }
     }
 
-    /// Acts on the timer if it has expired: begins a blackout if an answer is overdue, or fails the
-    /// connection after the idle timeout. Then call [`Self::poll_transmit`].
+    /// Acts on the timer if it has expired: begins a blackout if an ACK is overdue, or fails the connection after the
+    /// idle timeout. Call [`Self::poll_transmit`] afterwards.
     pub fn on_timer(&mut self, now: Time) {
         if self.idle_at().is_some_and(|at| at <= now) {
             self.fail(Failure::IdleTimeout);
@@ -161,7 +161,7 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` for never.
+    /// Time at which [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` for never.
     pub fn next_timer(&self) -> Option<Time> {
         let due = self.due().map(|(at, _)| at);
         let times = [due, self.blackout_at(), self.idle_at()];
@@ -241,32 +241,32 @@ impl Sender {
         self.next + u64::from(self.fin_sent)
     }
 
-    /// The round-trip time, or what is assumed until there is a sample.
+    /// Smoothed round-trip time, or [`Config::initial_rtt`] until there is a sample.
     pub fn rtt(&self) -> Duration {
         self.rtt.get().unwrap_or(self.config.initial_rtt)
     }
 
-    /// The round trip that the latest ACK measured, if it did and nobody has asked before.
+    /// Takes the latest round-trip sample; `None` if no ACK gave one since the last call.
     pub fn poll_rtt(&mut self) -> Option<Duration> {
         self.rtt_sample.take()
     }
 
-    /// Time from one packet to the next at the present rate.
+    /// Time from one packet to the next at the sender's present rate.
     pub fn separation(&self) -> Micros {
         self.pacer.separation()
     }
 
-    /// Whether the peer has answered, and the connection is neither done nor failed.
+    /// Whether the receiver has answered, and the connection is neither done nor failed.
     pub fn is_established(&self) -> bool {
         self.state == State::Established
     }
 
-    /// Whether everything and the end of the stream is acknowledged.
+    /// Whether the whole stream, its end included, is acknowledged.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Why the connection ended early, if it did.
+    /// Reason for which the connection ended early; `None` if it did not.
     pub fn failure(&self) -> Option<Failure> {
         match self.state {
             State::Failed(failure) => Some(failure),
@@ -274,12 +274,12 @@ impl Sender {
         }
     }
 
-    /// Whether the sender only probes, because nothing is heard of what it sent.
+    /// Whether a blackout lasts: as no ACK has come for too long, the sender only probes.
     pub fn in_blackout(&self) -> bool {
         self.blackout.is_some()
     }
 
-    /// First stream position that the receiver may lack: the driver need not keep the bytes below.
+    /// First stream position that the receiver may lack: the driver need not keep bytes below it.
     pub fn acknowledged(&self) -> u64 {
         self.cack.min(self.next)
     }
@@ -289,22 +289,22 @@ impl Sender {
         self.next
     }
 
-    /// Bytes written that were never sent.
+    /// Bytes that the application has written and that were never sent.
     pub fn unsent(&self) -> u64 {
         self.written - self.next
     }
 
-    /// First stream position that the receiver has said it has no room for.
+    /// First stream position beyond the window that the receiver has granted.
     pub fn window_end(&self) -> u64 {
         self.limit
     }
 
-    /// The data sent and not acknowledged, in the order of the stream.
+    /// Pieces of the stream that were sent and are not acknowledged, in the order of the stream.
     pub fn unacked(&self) -> impl Iterator<Item = &SentPacket> {
         self.unacked.iter()
     }
 
-    /// Counters of what was done so far.
+    /// Counters since the start of the connection.
     pub fn counters(&self) -> SenderCounters {
         self.counters
     }

@@ -11,9 +11,9 @@ use super::packet::{
     Ack, Control, Data, MAX_SACK_BLOCKS, Micros, Open, Packet, Probe, Reset, SackBlock, SackBlocks,
 };
 
-/// Version of WTCP's wire format that is written and read.
+/// Version of WTCP's wire format that this code writes and reads.
 pub const VERSION: u8 = 1;
-/// Bytes of the longest header that is written.
+/// Bytes of the longest header that [`header`] writes.
 pub const MAX_HEADER: usize = COMMON + ACK + OPTION + MAX_SACK_BLOCKS * SACK_BLOCK;
 
 /// Bytes of the parts of a header.
@@ -39,21 +39,21 @@ const FLAG_MORE: u8 = 2;
 /// Options.
 const OPTION_SACK: u8 = 1;
 
-/// A packet's header in bytes.
+/// Encoded header of a WTCP packet, without its payload.
 pub type Header = ArrayVec<u8, MAX_HEADER>;
 
-/// A WTCP datagram that was read.
+/// A decoded WTCP datagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// Number of the connection that the datagram belongs to.
     pub connection: u32,
-    /// The packet.
+    /// The packet whose header the datagram has.
     pub packet: Packet,
-    /// The part that follows the header.
+    /// Payload bytes that follow the header.
     pub payload: &'a [u8],
 }
 
-/// Why a datagram is no WTCP packet.
+/// Reason for which a datagram is no valid WTCP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// The datagram ends before its header does.
@@ -129,7 +129,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Bytes of the header of `packet`.
+/// Number of bytes of the header of `packet`.
 pub fn header_len(packet: &Packet) -> usize {
     COMMON
         + match packet {
@@ -142,7 +142,8 @@ pub fn header_len(packet: &Packet) -> usize {
         }
 }
 
-/// The header of `packet`, to be followed by [`Packet::payload_len`] bytes.
+/// Encodes the header of `packet` for connection number `connection`; [`Packet::payload_len`] bytes of payload must
+/// follow.
 pub fn header(connection: u32, packet: &Packet) -> Header {
     let mut out = Writer(Header::new());
     let (kind, flags) = match packet {
@@ -172,7 +173,7 @@ pub fn header(connection: u32, packet: &Packet) -> Header {
     out.0
 }
 
-/// Reads a datagram.
+/// Decodes a WTCP datagram; the error says why it is none.
 pub fn decode(datagram: &[u8]) -> Result<Datagram<'_>, DecodeError> {
     let truncated = |needed| DecodeError::Truncated {
         len: datagram.len(),

@@ -29,7 +29,7 @@ pub enum Finding {
         /// Bandwidth-delay product of the path, bytes: rate times base round trip.
         bdp_bytes: f64,
     },
-    /// The sender's buffer kept it from sending more.
+    /// The sender's socket buffer kept the sender from having more in flight.
     SendBuffer {
         /// Bandwidth-delay product of the path, bytes: rate times base round trip.
         bdp_bytes: f64,
@@ -57,8 +57,8 @@ pub(super) const BELOW_LINK: f64 = 0.95;
 pub(super) const INITIAL: (u32, u32) = (20, 40);
 
 impl Finding {
-    /// Adds to `attributes` the route attributes that help against the finding: larger first windows against short
-    /// flows, and against timeouts, on round trips below 0.1 s, a smaller least timeout. Other findings add none.
+    /// Adds to `attributes` what helps against the finding: larger first windows against short flows; a smaller least
+    /// RTO against timeouts if the base round trip is below 0.1 s or unknown. Other findings add nothing.
     pub fn attributes(&self, attributes: &mut Attributes) {
         match self {
             Self::ShortFlows => attributes.initial = Some(INITIAL),

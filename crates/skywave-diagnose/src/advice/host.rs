@@ -36,13 +36,13 @@ pub struct Host {
     pub on: On,
     /// Congestion controls of the host's kernel; `None` if they are not known.
     pub laws: Option<Laws>,
-    /// Sender that the host's connections have today unless their program chooses another; `None` if it is not known.
+    /// Sender that the host's connections use today unless their program chooses another; `None` if it is not known.
     pub current: Option<Current>,
     /// Names of the queue disciplines (of `tc`) that the host's kernel has or can load; `None` if they are not known.
     pub queues: Option<Vec<String>>,
 }
 
-/// Sender that a host uses today, before any advice is followed, and where its name is from.
+/// Sender (congestion control) that a host uses today, before any advice is followed, and the source of this knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
     /// Name of the kernel's congestion control, or [`Sender::id`](super::Sender::id) of another sender.
@@ -103,7 +103,7 @@ impl Laws {
 }
 
 impl Host {
-    /// A host of which nothing is known.
+    /// Host of which nothing is known.
     pub fn any() -> Self {
         Self::new(On::Any)
     }
@@ -117,9 +117,9 @@ impl Host {
         }
     }
 
-    /// Host that a user names: `on` is a text for [`Self::parse`], but for `linux` the files of this machine are read.
-    /// `today`, if given, is the [`Sender::id`](super::Sender::id) of the sender that it uses today. An error if either
-    /// is not known.
+    /// Host that a user names by a text `on` as for [`Self::parse`]; `linux` means this machine, whose files are read.
+    /// `today`, if given, is the [`Sender::id`](super::Sender::id) of the sender that the host uses today. An error if
+    /// `on` describes no host or `today` names no sender.
     pub fn named(on: &str, today: Option<&str>) -> Result<Self, BadHost> {
         let host = match on {
             "linux" => Self::read(Path::new("/")),
@@ -191,8 +191,8 @@ impl Host {
         }
     }
 
-    /// Reads congestion controls and queue disciplines of the Linux whose file system is at `root` (`/` for this
-    /// machine). Properties that cannot be read stay unknown.
+    /// Linux host whose file system is at `root` (`/` for this machine): its congestion controls and queue disciplines
+    /// are read from there. Properties that cannot be read stay `None`.
     pub fn read(root: &Path) -> Self {
         let line = |path: &str| {
             let text = fs::read_to_string(root.join(path)).ok()?;
@@ -226,16 +226,16 @@ impl Host {
         }
     }
 
-    /// Name of the sender that connections have unless their program chooses another: today's if it is known, else
-    /// `cubic`.
+    /// Name of the sender that connections use unless their program chooses another: [`Self::current`] if it is known,
+    /// else `cubic`.
     pub fn default_law(&self) -> &str {
         self.current
             .as_ref()
             .map_or("cubic", |current| &current.name)
     }
 
-    /// The host with `name` as its sender of today, unless one is known already; `from` says where the name
-    /// is from.
+    /// Host with `name` as the sender that it uses today, unless [`Self::current`] is known already; `from` says where
+    /// the name is from.
     #[must_use]
     pub fn or_today(mut self, name: &str, from: &str) -> Self {
         self.current.get_or_insert_with(|| Current {

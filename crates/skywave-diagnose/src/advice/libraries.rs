@@ -22,7 +22,7 @@ pub struct Library {
     pub name: &'static str,
     /// Congestion control of a program that chooses none.
     pub default: Law,
-    /// Congestion controls, each with the source code that chooses it.
+    /// Congestion controls that the library offers, each with the source code by which a program chooses it.
     pub laws: &'static [(Law, &'static str)],
 }
 
@@ -176,7 +176,7 @@ pub const LIBRARIES: &[Library] = &[
 ];
 
 impl Library {
-    /// The library of this name; `None` if it is not among [`LIBRARIES`].
+    /// Library of this name; `None` if [`LIBRARIES`] has none.
     pub fn named(name: &str) -> Option<&'static Self> {
         LIBRARIES.iter().find(|library| library.name == name)
     }

@@ -50,23 +50,23 @@ impl Objective {
     pub const ALL: [Self; 3] = [Self::Bulk, Self::Short, Self::Calls];
 }
 
-/// Question of which sender and settings suit a link, as [`advise`] takes it.
+/// Input of [`advise`]: the link, the host that sends, and the purposes for which a sender and settings are sought.
 pub struct Question<'a> {
     /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, and the ends of its first flow.
     pub link: &'a str,
-    /// Texts of scenario files for the same link with other values that its records allow: the advice may hang on them.
-    /// May be empty.
+    /// Texts of scenario files for the same link with other values that its records allow. Senders are compared over
+    /// these as well, since the advice may depend on the values. May be empty.
     pub draws: &'a [String],
     /// Source of the files that the scenarios name, such as traces of rates.
     pub files: &'a dyn Files,
     /// Purposes for which senders are compared.
     pub objectives: &'a [Objective],
-    /// The host that sends.
+    /// Host that sends: the advice is for it.
     pub host: &'a Host,
-    /// Whether the bottleneck is the user's own uplink, so that the user's router can keep the queue by sending a
-    /// little slower.
+    /// Whether the bottleneck is the user's own uplink: if so, the user's router can have the queue instead by sending
+    /// a little slower than the link.
     pub uplink: bool,
-    /// Findings about the link and its transfers.
+    /// Findings of trouble on the link or in its transfers; the advice has commands against them too.
     pub findings: &'a [Finding],
     /// Number of threads to simulate with; `None` for one a core.
     pub threads: Option<usize>,
@@ -77,8 +77,8 @@ pub struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    /// Question about all objectives for one link, without other values that the link may have (`draws`): no findings, no
-    /// files, not the user's own uplink; seed 1, one thread a core.
+    /// Question about `link` for all objectives, with defaults for the rest: no draws, no files, no findings, not the
+    /// user's own uplink, seed 1, one thread a core.
     pub fn new(link: &'a str, host: &'a Host) -> Self {
         Self {
             link,
@@ -145,13 +145,13 @@ struct Contestant {
 /// Result of [`advise`]: senders compared over a link, and commands to type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// Properties of the link itself (not of its draws), by which the changes to be tried are chosen.
+    /// Properties of the link itself (not of [`Question::draws`]), by which the changes to be tried are chosen.
     pub facts: Facts,
     /// Names of the simulated links: the link itself, then each of [`Question::draws`].
     pub links: Vec<String>,
     /// Name of today's sender: the one that the host uses, or one in its place if that is not known or not simulated.
     pub today: String,
-    /// Clause that says where today's sender is known from, as "as /proc/sys says", or in whose place it stands.
+    /// Clause that says how today's sender is known (such as "as /proc/sys says"), or in whose place it stands.
     pub today_by: String,
     /// Results of each sender of the host over all simulated links.
     pub senders: Vec<SenderResult>,
@@ -159,7 +159,7 @@ pub struct Advice {
     pub rankings: Vec<Ranking>,
     /// Effects of changes of queue, pace or first window, each tried with today's sender.
     pub alternatives: Vec<Alternative>,
-    /// Commands: for the senders that are advised, for other changes that help, and for what was found.
+    /// Commands: for the senders that are advised, for other changes that help, and against the findings.
     pub recipes: Vec<Recipe>,
 }
 
@@ -171,8 +171,8 @@ impl Advice {
     }
 }
 
-/// Simulates all senders that the host has, over the link and its draws, and says which suits each objective.
-/// `progress` is called from any thread with the number of simulations done and the number of all.
+/// Simulates all senders that the host has, over the link and its draws ([`Question::draws`]), and says which one suits
+/// each objective. `progress` is called from any thread with the numbers of simulations done and in all.
 pub fn advise(
     question: &Question<'_>,
     progress: &(dyn Fn(usize, usize) + Sync),

@@ -29,18 +29,18 @@ pub enum Measure {
     Goodput,
     /// Median time of transfers of this size in bytes, seconds.
     Transfer(u64),
-    /// Time within which 95 % of a call's packets arrive beside a long flow, seconds.
+    /// 95th percentile of the one-way delay of a call's packets beside a long flow, seconds.
     Call,
 }
 
 /// Median and range of a measure over the simulated links: the link itself and its draws ([`Question::draws`]).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// Median over the simulated links.
+    /// Median of the measure over the simulated links.
     pub median: f64,
-    /// Least over the simulated links.
+    /// Least value of the measure over the simulated links.
     pub low: f64,
-    /// Greatest over the simulated links.
+    /// Greatest value of the measure over the simulated links.
     pub high: f64,
 }
 
@@ -53,14 +53,14 @@ pub struct SenderResult {
     pub id: &'static str,
     /// Goodput of a long flow alone, bit/s.
     pub goodput_bps: Spread,
-    /// Time within which 90 % of a long flow's segments arrive, seconds; only those that arrive at the first
+    /// 90th percentile of the one-way delay of a long flow's segments, seconds; only segments that arrive at the first
     /// transmission count.
     pub delay_s: Spread,
     /// Retransmissions as a share of the packets that a long flow sends, 0 to 1.
     pub resent: Spread,
     /// Goodput of a CUBIC flow beside a long flow of the sender, bit/s.
     pub left_bps: Spread,
-    /// Time within which 95 % of a call's packets arrive beside a long flow of the sender, seconds.
+    /// 95th percentile of the one-way delay of a call's packets beside a long flow of the sender, seconds.
     pub call_s: Spread,
     /// Share of a call's packets that are lost beside a long flow of the sender, 0 to 1.
     pub call_lost: Spread,
@@ -70,7 +70,7 @@ pub struct SenderResult {
     pub transfers_p95_s: [Spread; 2],
 }
 
-/// Order of senders by one measure.
+/// Order of senders by one measure, and the sender that is advised by it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
     /// Measure by which the senders are ordered.
@@ -83,15 +83,15 @@ pub struct Ranking {
     /// the first in the order of [`SENDERS`](super::SENDERS) that leaves a CUBIC flow beside it at least 90 % of the
     /// goodput that any of them leaves.
     pub chosen: &'static str,
-    /// Simulated links on which the chosen sender is clearly worse (by 5 %) than the best one: there the advice would
-    /// be another.
+    /// Simulated links on which the chosen sender is clearly worse (by more than 5 %) than the best one, so that
+    /// another would be advised for them.
     pub hangs: Vec<Hang>,
 }
 
 /// Simulated link on which another sender than the chosen one would be advised.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hang {
-    /// Name of the link, as in `Advice::links`.
+    /// Name of the link, as in [`Advice::links`].
     pub link: String,
     /// Name of the best sender on this link.
     pub winner: &'static str,
@@ -101,25 +101,25 @@ pub struct Hang {
     pub chosen: f64,
 }
 
-/// Effect, by one measure, of a change other than that of the sender.
+/// Effect, by one measure, of a change of queue, pace or first window while today's sender stays.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Alternative {
     /// Change that was tried.
     pub change: Change,
     /// Measure of the effect, which tells the unit of the values.
     pub measure: Measure,
-    /// Values of [`Self::measure`] over the simulated seeds, with the change and today's sender.
+    /// Values of [`Self::measure`] over the simulated links, with the change and today's sender.
     pub with: Spread,
-    /// Values of [`Self::measure`] without the change, with today's sender.
+    /// Values of [`Self::measure`] over the simulated links, without the change, with today's sender.
     pub today: Spread,
-    /// Values of [`Self::measure`] without the change, with the sender that is best by it.
+    /// Values of [`Self::measure`] over the simulated links, without the change, with the sender that is then the best.
     pub best: Spread,
     /// Name of the sender that is best by the measure without the change.
     pub best_sender: &'static str,
     /// Retransmissions as a share of the packets that a long flow sends, 0 to 1: with the change, then without, both
     /// with today's sender. Medians; `None` if no long flow was simulated with the change.
     pub resent: Option<(f64, f64)>,
-    /// Median goodput of a long flow with the change, bit/s; `None` if none was simulated.
+    /// Median goodput of a long flow with the change, bit/s; `None` if no long flow was simulated with it.
     pub goodput_bps: Option<f64>,
     /// Whether the change is clearly better (by 5 %) than the best sender without it. A pace below a policer also helps
     /// if it halves the retransmissions and is as good as that sender.

@@ -19,7 +19,7 @@ pub(super) const HOOK: &str = "the same command in a hook of the network's start
 pub struct Recipe {
     /// Purpose in words, such as the name of the sender that the steps give to a host.
     pub of: String,
-    /// Steps that serve the purpose. One is enough, but steps whose scope begins with "first" come before it.
+    /// Steps that serve the purpose: those whose scope begins with "first" are needed, of the others mostly one.
     pub steps: Vec<Step>,
     /// Remarks, each a clause.
     pub notes: Vec<String>,
@@ -32,9 +32,9 @@ pub struct Step {
     pub scope: String,
     /// Command to type, or lines of a program or configuration.
     pub run: String,
-    /// Command that takes the step back, if one is needed.
+    /// Command that takes the step back; `None` if none is needed.
     pub undo: Option<String>,
-    /// Command, or words, for how to keep the step over a restart; `None` if nothing is needed.
+    /// Command, or words, that make the step last over a restart; `None` if none are needed.
     pub keep: Option<String>,
 }
 

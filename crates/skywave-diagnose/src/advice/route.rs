@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-/// Attributes of a route in Linux that are advised, for one `ip route` command.
+/// Advised attributes of a Linux route, all for one `ip route` command.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Attributes {
     /// Congestion control by its name in the kernel; `None` to leave it as it is.

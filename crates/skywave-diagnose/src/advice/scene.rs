@@ -42,10 +42,10 @@ pub struct Facts {
     pub base_rtt_s: f64,
     /// Rate of the policer that limits data more than any link does, bit/s; `None` if there is none.
     pub policer_bps: Option<f64>,
-    /// Whether no other queue is tried at the bottleneck: its queue is managed (AQM) already, or stations contend for
-    /// the link.
+    /// Whether the bottleneck's queue is managed (not drop-tail) already, or stations contend for the link: if so,
+    /// [`Change::Queue`] is not tried.
     pub managed: bool,
-    /// Whether the bottleneck's rate never changes.
+    /// Whether the bottleneck has a constant rate, rather than a trace or steps of it.
     pub constant: bool,
 }
 

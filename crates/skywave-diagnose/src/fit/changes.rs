@@ -1,8 +1,8 @@
 //! Places at which the mean of a series changes.
 
-/// Indices of the values with which a new mean of the series begins, by PELT (Killick, Fearnhead and Eckley 2012): for
-/// normal noise of the standard deviation `noise`, with a penalty of 3 log n for each change, and at least `shortest`
-/// values between two. Empty if the series is too short for one, or `noise` is not above 0.
+/// Indices at which the mean of the series changes (of the first value with the new mean), by PELT (Killick, Fearnhead
+/// and Eckley 2012): for normal noise of the standard deviation `noise`, with a penalty of 3 log n for each change, and
+/// at least `shortest` values with each mean. Empty if the series is too short for a change, or `noise` is not above 0.
 pub fn changes(values: &[f64], noise: f64, shortest: usize) -> Vec<usize> {
     let (n, shortest) = (values.len(), shortest.max(1));
     if n < 2 * shortest || noise <= 0.0 {

@@ -12,19 +12,19 @@ pub struct Candidate<M> {
 }
 
 impl<M> Candidate<M> {
-    /// Bayesian information criterion (BIC) for this number of observations: smaller is better.
+    /// Bayesian information criterion (BIC) of the candidate, given the number of observations: smaller is better.
     pub fn bic(&self, observations: usize) -> f64 {
         let count = (observations.max(1)) as f64;
         f64::from(self.parameters) * libm::log(count) - 2.0 * self.log_likelihood
     }
 }
 
-/// Candidate models of the same observations, best first.
+/// Candidate models that were fitted to the same observations, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<M> {
     /// The candidates, best first.
     pub candidates: Vec<Candidate<M>>,
-    /// Number of the observations.
+    /// Number of observations (packets or delays) to which the candidates were fitted.
     pub observations: usize,
 }
 
@@ -52,8 +52,8 @@ impl<M> Choice<M> {
         self.candidates[0].bic(self.observations)
     }
 
-    /// Models that the observations cannot tell from the best one: itself, then those whose Bayesian information
-    /// criterion (BIC) is less than 6 above its own.
+    /// Models that suit the observations about equally well: the best one, then those whose Bayesian information
+    /// criterion (BIC) is less than 6 above that of the best.
     pub fn equals(&self) -> impl Iterator<Item = &M> {
         let bic = |candidate: &Candidate<M>| candidate.bic(self.observations);
         let least = bic(&self.candidates[0]);

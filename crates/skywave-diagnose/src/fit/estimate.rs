@@ -7,14 +7,14 @@ use std::fmt;
 pub struct Estimate {
     /// The likeliest value.
     pub value: f64,
-    /// Lower bound of its 95 % interval.
+    /// Lower bound of the 95 % interval.
     pub low: f64,
-    /// Upper bound of its 95 % interval.
+    /// Upper bound of the 95 % interval.
     pub high: f64,
 }
 
 impl Estimate {
-    /// Estimate of a value, with the bounds of its interval.
+    /// Estimate with its likeliest value and the bounds of its 95 % interval.
     pub fn new(value: f64, low: f64, high: f64) -> Self {
         Self { value, low, high }
     }
@@ -25,7 +25,7 @@ impl Estimate {
         Self::new(less(self.value), less(self.low), less(self.high))
     }
 
-    /// Value and bounds times `factor`, for another unit.
+    /// Estimate whose value and bounds are multiplied by `factor`, to convert it to another unit.
     pub fn scaled(self, factor: f64) -> Self {
         Self::new(self.value * factor, self.low * factor, self.high * factor)
     }
@@ -41,7 +41,7 @@ pub enum Known<T> {
 }
 
 impl<T> Known<T> {
-    /// The value, if it is known.
+    /// The value; `None` if it is unknown.
     pub fn told(&self) -> Option<&T> {
         match self {
             Self::Told(value) => Some(value),
@@ -49,7 +49,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// Unknown value, with the clause that says why.
+    /// Unknown value; `reason` is the clause that says why it is unknown.
     pub fn unknown(reason: impl fmt::Display) -> Self {
         Self::Unknown(reason.to_string())
     }

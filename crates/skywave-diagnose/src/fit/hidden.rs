@@ -14,10 +14,10 @@ use chain::{Chain, Packets, Timed};
 /// Packet as models of losses see it: when it was sent, and whether it was lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Time of sending, seconds from any beginning; the packets of a series are in the order of time.
+    /// Time of sending, seconds from a beginning that all packets of a series share; they are in the order of time.
     pub time_s: f64,
     /// Whether the channel lost the packet. `None` if its fate says nothing of the channel, as where a full queue may
-    /// have dropped it: the state of the channel goes on meanwhile.
+    /// have dropped it; the hidden state of the channel may change at such a packet too.
     pub lost: Option<bool>,
 }
 
@@ -64,14 +64,14 @@ const STARTS: [f64; 3] = [1.5, 5.0, 20.0];
 /// Mean lengths of a burst from which the fit of a chain in time begins, seconds.
 const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 
-/// Model of a channel's losses that suits the observations best, and the others that were tried.
+/// Models of a channel's losses, fitted to `observations`, the most suitable first.
 ///
-/// Candidates are no loss at all, independent losses, and the two Gilbert-Elliott chains, by packets and in time. A
-/// chain is taken for better than independent losses if it gains more than 6 in the Bayesian information criterion; if
-/// it gains or loses less, it stands second, as one that cannot be told apart. Chains whose mean burst is below 1.4
-/// packets are left out. Where packets and time cannot be told apart (evenly spaced probes), the chain in time is the
-/// first: it does not depend on the spacing. Unknown with fewer than 100 packets, with one or two losses, or if there
-/// are bursts, but fewer than five.
+/// Candidates are no loss at all (if none was lost), independent losses, and two Gilbert-Elliott chains, by packets and
+/// in time. Chains stand before independent losses if the best of them has a Bayesian information criterion (BIC) that
+/// is lower by more than 6, else behind. Chains whose mean burst is below 1.4 packets are left out. The chain in time
+/// stands before the one by packets unless its BIC is higher by 6 or more: with evenly spaced probes the two cannot be
+/// told apart, and time does not depend on the spacing. Unknown with fewer than 100 packets, with one or two losses, or
+/// if there are bursts, but fewer than five.
 pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let known = || observations.iter().filter_map(|o| o.lost);
     let (lost, sent) = (

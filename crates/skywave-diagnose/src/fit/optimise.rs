@@ -3,18 +3,18 @@
 /// Coordinates at which a function is least, and its value there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Minimum<const N: usize> {
-    /// The coordinates.
+    /// Coordinates at which the function is least.
     pub at: [f64; N],
-    /// The function's value.
+    /// Value of the function at these coordinates.
     pub value: f64,
 }
 
 /// A spread of values in a simplex below which it has come to rest.
 const AT_REST: f64 = 1e-4;
 
-/// Minimum of `function` by the simplex method of Nelder and Mead (1965) from `start`, with edges of `step`
-/// at first, until the values differ by less than 1e-4 or after `evaluations` of the function. Values that
-/// are not numbers count as infinite. Callers pass logarithms of scales and rates, so that one step suits all
+/// Minimum of `function` by the simplex method of Nelder and Mead (1965) from `start`, with edges of `step` at first,
+/// until the values at the simplex's corners differ by less than 1e-4, or after about `evaluations` calls of
+/// `function`. NaN counts as infinite. Callers pass logarithms of scales and rates, so that one step suits all
 /// coordinates.
 pub fn minimise<const N: usize>(
     start: [f64; N],

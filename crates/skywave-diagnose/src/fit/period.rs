@@ -7,7 +7,7 @@ use super::Estimate;
 pub struct Period {
     /// Time from one event to the next, seconds.
     pub every_s: Estimate,
-    /// Time of the first event by a straight line through all of them, seconds on the events' own clock.
+    /// Time of the first event by a straight line through all events, seconds on the clock of their times.
     pub first_s: f64,
 }
 
@@ -23,11 +23,11 @@ const STRAY: f64 = 0.15;
 /// Share of the period's multiples that must have an event.
 const FILLED: f64 = 0.5;
 
-/// Period of events at the times `times_s`, in rising order: the longest between `shortest_s` and `longest_s` at whose
-/// multiples they lie. Their phases must agree (mean direction on a circle longer than 0.95, or 0.85 with twelve events
-/// or more), and at least half of the multiples from first to last must have an event. `None` if there is no such
-/// period, or with fewer than four events; `resolution_s` is the error of a time, which bounds how narrow the period's
-/// interval is.
+/// Period of events at the times `times_s` (in rising order): the longest one between `shortest_s` and `longest_s` at
+/// whose multiples the events lie. Their phases must agree (mean resultant length above 0.95, or 0.85 with twelve
+/// events or more), and at least half of the multiples from the first event to the last must have an event. `None` if
+/// there is no such period, or with fewer than four events. `resolution_s` is the error of each time, by which the
+/// interval of the period is widened.
 pub fn period(
     times_s: &[f64],
     resolution_s: f64,

@@ -26,30 +26,30 @@ pub struct ProbeFit {
     /// Fitted distributions of the round trip's random variation, best first. Not known with fewer than 100 probes or
     /// 30 s of them, or if successive round trips are correlated (queues or a varying rate, not jitter).
     pub jitter: Known<Choice<JitterModel>>,
-    /// Retransmission by the link, seen as delays at whole multiples of a time above the base. `None` if none
-    /// is seen.
+    /// Retransmission by the link itself, seen as delays above the base by whole multiples of a time; [`Known::Told`]
+    /// of `None` if the probes show none.
     pub arq: Known<Option<Arq>>,
     /// Times in which no probe came back.
     pub outages: Known<Outages>,
     /// Fitted models of the losses of probes or their answers outside outages, best first; not known from too few
     /// probes or losses.
     pub losses: Known<Choice<LossModel>>,
-    /// Bursts of losses shorter than this are not told from single losses, seconds: 1.5 times the spacing of the
-    /// probes.
+    /// Length of the shortest burst of losses that can be told from a single loss, seconds: 1.5 times the spacing of
+    /// the probes.
     pub shortest_burst_s: f64,
-    /// Direction from the host that sends probes to the one that answers, by itself; not known if the record has round
+    /// Fit of the direction from the host that sends probes to the one that answers; not known if the record has round
     /// trips only.
     pub up: Known<WayFit>,
-    /// Direction from the host that answers probes to the one that sends them, by itself; not known if the record has
+    /// Fit of the direction from the host that answers probes to the one that sends them; not known if the record has
     /// round trips only.
     pub down: Known<WayFit>,
 }
 
-/// Single direction of a link, from one-way delays of probes.
+/// Fit of a single direction of an idle link to one-way delays of probes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WayFit {
-    /// Base delay of the direction over time, less the smallest delay that was measured: clocks of two hosts that do
-    /// not agree hide the rest.
+    /// Base delay of the direction over time, relative to its smallest measured delay: the absolute delay is not known,
+    /// as the clocks of the two hosts need not agree.
     pub base: Known<Base>,
     /// Fitted distributions of the one-way delay's random variation, best first. Not known if successive delays are
     /// correlated (queues or a varying rate, not jitter), or if the link sent every probe again.

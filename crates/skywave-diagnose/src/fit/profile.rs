@@ -11,9 +11,9 @@ pub const EDGE: f64 = 3.0;
 /// The farthest that a bound is from the coordinate.
 const FARTHEST: f64 = 5.0;
 
-/// Distances down and up, in this order, from coordinate `i` of the minimum `best` at which `cost`, a negative log
-/// likelihood that is least over the other coordinates, has risen by `rise`; at most 5. The coordinate must be one in
-/// which a distance of 0.1 is neither nearly nothing nor huge.
+/// Bounds of coordinate `i` by profile likelihood: its distances down and up, in this order, from the minimum `best` at
+/// which the negative log likelihood `cost`, minimised over the other coordinates, has risen by `rise`; at most 5 each.
+/// The coordinate must be scaled so that a distance of 0.1 is neither nearly nothing nor huge.
 pub fn bounds<const N: usize>(
     best: Minimum<N>,
     i: usize,

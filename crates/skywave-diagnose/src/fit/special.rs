@@ -78,7 +78,7 @@ fn fraction(first: f64, term: impl Fn(f64) -> (f64, f64)) -> f64 {
     value
 }
 
-/// The value below which a beta variable with these shapes lies with probability `share`.
+/// The value below which a beta variable with the shapes `a` and `b` (positive) lies with probability `share`.
 pub fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..100 {
@@ -92,8 +92,8 @@ pub fn beta_quantile(a: f64, b: f64, share: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// A probability from `hits` of `trials`, with the exact interval of Clopper and Pearson (1934). Without trials
-/// the interval is from 0 to 1.
+/// Estimated probability `hits / trials` of a hit, with the exact 95 % interval of Clopper and Pearson (1934). Without
+/// trials it is 0, with an interval from 0 to 1.
 pub fn proportion(hits: u64, trials: u64) -> Estimate {
     let (k, n) = (hits as f64, trials as f64);
     if trials == 0 {

@@ -24,8 +24,8 @@ pub struct ThroughputFit {
     /// Mean rate at which data came through after the first 3 s, bits a second with headers from IP on: a lower bound
     /// of the bottleneck's rate.
     pub at_least_bps: f64,
-    /// Least smoothed round trip, seconds: the base and whatever queue stood then. Not known if the record has no round
-    /// trips.
+    /// Least smoothed round trip after the first 3 s, seconds: the base and whatever queue stood then. Not known if the
+    /// record has no round trips.
     pub rtt_s: Known<Estimate>,
     /// Capacity of the bottleneck's queue, bytes; not known unless round trips rose and segments were sent again, which
     /// shows that it was full.
@@ -34,7 +34,7 @@ pub struct ThroughputFit {
     pub lost: Known<Estimate>,
 }
 
-/// Path of a throughput test, as far as it tells.
+/// Path of a throughput test, estimated as far as `record` tells of it; what it does not tell is unknown.
 pub fn fit(record: &Throughput) -> ThroughputFit {
     let later: Vec<_> = record
         .intervals

@@ -39,7 +39,7 @@ struct Matters {
 /// Number measured in a record (such as the share of losses), beside the same number in replays over the fitted link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Name of the number, as "lost".
+    /// Name of the number, such as "lost".
     pub name: String,
     /// Unit of the values; empty if they have none.
     pub unit: &'static str,
@@ -50,7 +50,7 @@ pub struct Compared {
     /// Whether the record's number is one that the model could have given: it differs from the replays' mean by at most
     /// three standard deviations and a margin that would not matter.
     pub fits: bool,
-    /// Whether a short page shows the number even if it fits.
+    /// Whether pages show the number in any case; if not, they show it only when it does not fit.
     pub is_main: bool,
 }
 

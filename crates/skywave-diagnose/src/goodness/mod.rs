@@ -65,9 +65,9 @@ impl Goodness {
     }
 }
 
-/// Comparisons of the end of each record of probes, and of one transfer, with a link fitted to the part before it.
-/// Records stand beside the names of their files; `fits` are the fits of whole records, used for those that are not cut
-/// in two.
+/// Comparisons of the last third of each record of probes, and of one transfer, with a link fitted to the first two
+/// thirds. Records stand beside the names of their files; `fits` are the fits of whole records, which serve for records
+/// that are not cut in two.
 pub fn goodness(
     probes: &[(String, Probes)],
     transfer: Option<(&str, &Transfer)>,

@@ -5,8 +5,8 @@ use skywave_core::rng::Stream;
 use super::Values;
 use crate::fit::Estimate;
 
-/// Choice of values drawn evenly from within the intervals of estimates, for links that the records allow as
-/// well.
+/// Choice of values drawn uniformly from the 95 % intervals of estimates: each set of draws is another link that the
+/// records allow.
 #[derive(Clone, Debug)]
 pub struct Drawn(Stream);
 

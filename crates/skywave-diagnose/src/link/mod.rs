@@ -23,7 +23,7 @@ pub struct Fits {
     pub paths: Vec<(String, PathFit)>,
     /// Fits of throughput tests.
     pub throughputs: Vec<(String, ThroughputFit)>,
-    /// Traces of rates, as they were recorded.
+    /// Traces of rates, as recorded: nothing is fitted to them.
     pub rates: Vec<(String, Rates)>,
 }
 
@@ -37,12 +37,12 @@ impl Fits {
     }
 }
 
-/// Property of a link, as its rate or its loss, and the user's file from which it was found.
+/// Property of a link, such as its rate or its losses, and the user's file from which it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property<T> {
-    /// The value, or why it is unknown.
+    /// The property's value, or why it is unknown.
     pub known: Known<T>,
-    /// Name of the file that tells it; empty if none does.
+    /// Name of the file that tells the property; empty if none does.
     pub from: String,
 }
 
@@ -51,29 +51,29 @@ pub struct Property<T> {
 pub struct Link {
     /// Rate of the bottleneck, bits a second with headers from IP on.
     pub rate: Property<RateModel>,
-    /// Rate that the link has at least, bits a second; `None` if no transfer or throughput test tells.
+    /// Lower bound of the bottleneck's rate, bits a second; `None` if no transfer or throughput test tells.
     pub at_least_bps: Option<f64>,
     /// Base round trip (without queues and jitter), seconds.
     pub base_s: Property<Estimate>,
-    /// Base round trip over time, with its changes.
+    /// Base round trip over the time of the record, with its changes.
     pub steps: Property<Base>,
     /// Candidates for the distribution of the round trip's random variation, best first.
     pub jitter: Property<Choice<JitterModel>>,
     /// Candidates for the kind and size of the bottleneck's queue, best first.
     pub queue: Property<Choice<QueueModel>>,
-    /// Most bytes that the queue was seen to hold; `None` if no transfer tells.
+    /// Most bytes that the bottleneck's queue was seen to hold; `None` if no transfer tells.
     pub queued: Option<f64>,
     /// Bytes of a full packet from the IP header on; 1500 where no transfer tells.
     pub packet: f64,
-    /// A policer, if there is one.
+    /// Policer on the path; `None` if no transfer shows one.
     pub policer: Option<Property<Policer>>,
-    /// A queue on the way back, if acknowledgements waited there.
+    /// Queue on the way back; `None` if no transfer shows that acknowledgements waited there.
     pub back: Option<Property<Back>>,
     /// Candidates for the model of the losses that no queue or policer explains, best first.
     pub losses: Property<Choice<LossModel>>,
-    /// Retransmission by the link, if it can be seen.
+    /// Retransmission by the link itself; `None` if no probes show it.
     pub arq: Option<Property<Arq>>,
-    /// Outages, if there are any.
+    /// Outages of the link; `None` if no record shows any.
     pub outages: Option<Property<Outages>>,
 }
 

@@ -17,12 +17,12 @@ const USUAL_QUEUE: f64 = 50.0;
 /// Most steps and outages that are written one by one.
 const MOST: usize = 40;
 
-/// Scenario of a link as text, and the trace of rates that it names, if any.
+/// Scenario file of a link as text, and the trace of rates that it refers to, if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// Text of the scenario.
+    /// Text (TOML) of the scenario file.
     pub toml: String,
-    /// File name and text of the trace of rates that the scenario names; `None` if it names none.
+    /// File name and text of the trace of rates that the scenario refers to; `None` if its rate is constant.
     pub trace: Option<(String, String)>,
 }
 
@@ -48,8 +48,8 @@ impl Keys {
     }
 }
 
-/// Scenario of a link, with comments that tell where each number is from. `name` is in its title and names
-/// its trace; `values` chooses a value for each estimate.
+/// Scenario file of a link, with comments that tell where each number is from. `name` stands in its title and names the
+/// file of its trace; `values` chooses a value for each estimate.
 pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     let mut keys = Keys::default();
     let trace = rate(&mut keys, link, name, values);

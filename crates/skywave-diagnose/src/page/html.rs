@@ -57,7 +57,7 @@ struct Drawn {
     data: String,
 }
 
-/// Page of a diagnosis as HTML; `sections` are further headings with their texts.
+/// Page of a diagnosis as HTML; `sections` are further parts of the page, each a heading and its text.
 ///
 /// # Errors
 ///

@@ -11,9 +11,9 @@ use crate::link::{Link, Property, interval, short};
 pub struct Row {
     /// Name of the property.
     pub name: &'static str,
-    /// Value with its 95 % interval; of an unknown one why it is unknown.
+    /// Value with its 95 % interval; for an unknown property the reason why it is unknown.
     pub value: String,
-    /// Name of the file that tells it; empty for what is unknown.
+    /// Name of the file that tells the property; empty if it is unknown.
     pub from: String,
     /// Whether the records tell the property.
     pub is_known: bool,

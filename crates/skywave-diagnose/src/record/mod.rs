@@ -44,14 +44,14 @@ pub enum Record {
     /// A packet capture (pcap or pcapng), which is only recognised here; [`transfer::read`](fn@crate::transfer::read)
     /// reads it.
     Capture,
-    /// A scenario file with a link, which is only recognised here.
+    /// A scenario file with a link, which is no record: it is only recognised here.
     Link,
 }
 
 /// Reads the records in the bytes of one file: several if a log holds several runs, or a run went both ways.
 ///
-/// Text may be UTF-8, UTF-16 with its mark or a Windows code page, and any record may be compressed by gzip. An error
-/// says what was expected, where, and what was found.
+/// Text may be UTF-8, UTF-16 with a byte order mark or a Windows code page, and any record may be compressed by gzip.
+/// An error says what was expected, where, and what was found.
 pub fn read(bytes: &[u8]) -> Result<Vec<Record>, Mistake> {
     let bytes = text::gunzipped(bytes)?;
     if text::is_capture(&bytes) {

@@ -1,13 +1,13 @@
 //! Small packets sent now and then, each answered or not: ping, irtt.
 
-/// A series of probes of one link.
+/// Series of probes of one link, such as the output of a ping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probes {
     /// Tool that sent the probes.
     pub tool: ProbeTool,
     /// The probes in the order in which they were sent.
     pub probes: Vec<Probe>,
-    /// Bytes of a probe from the IP header on, where the record tells.
+    /// Bytes of a probe from the IP header on; `None` if the record does not tell.
     pub bytes: Option<u32>,
     /// Whether the record tells when probes were sent; if not, they are taken to be evenly spaced.
     pub is_timed: bool,
@@ -54,14 +54,14 @@ pub enum Fate {
 /// A measured time as the record has it: rounded or cut off, so the true one is between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// The least that the true value may be, seconds.
+    /// Least that the true time may be, seconds.
     pub low_s: f64,
-    /// The most that the true value may be, seconds.
+    /// Most that the true time may be, seconds.
     pub high_s: f64,
 }
 
 impl Reading {
-    /// The middle of the two bounds, seconds.
+    /// Middle between the two bounds, seconds.
     pub fn middle_s(self) -> f64 {
         f64::midpoint(self.low_s, self.high_s)
     }

@@ -19,18 +19,18 @@ const MAX_NUMBER: u64 = (1 << 62) - 1;
 pub struct Qlog {
     /// Packets sent, in the order of time.
     pub sent: Vec<QuicSent>,
-    /// Packets that the stack took for lost, in the order of time; it may have been wrong.
+    /// Packets that the QUIC stack declared lost, in the order of time; some may have arrived all the same.
     pub lost: Vec<QuicLoss>,
-    /// Measurements of the sender, in the order of time.
+    /// Measurements of the sender (round trips, congestion window, bytes in flight), in the order of time.
     pub metrics: Vec<QuicMetrics>,
 }
 
 /// QUIC packet that was sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicSent {
-    /// Time of sending, seconds from the log's first event.
+    /// Time of sending, seconds from the first packet, loss or measurement of the log.
     pub at_s: f64,
-    /// Packet number space.
+    /// Packet number space of the packet.
     pub space: PacketSpace,
     /// Packet number, if the log has it.
     pub number: Option<u64>,
@@ -41,9 +41,9 @@ pub struct QuicSent {
 /// QUIC packet that the sender's stack declared lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicLoss {
-    /// Time at which it was declared lost, seconds from the log's first event.
+    /// Time at which the packet was declared lost, seconds from the first packet, loss or measurement of the log.
     pub at_s: f64,
-    /// Packet number space.
+    /// Packet number space of the packet.
     pub space: PacketSpace,
     /// Packet number, if the log has it.
     pub number: Option<u64>,
@@ -60,16 +60,16 @@ pub enum PacketSpace {
     Application,
 }
 
-/// Measurements of a QUIC sender at one time; `None` for those that the event does not have.
+/// Measurements of a QUIC sender at one time, from a log event; `None` for values that the event does not have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicMetrics {
-    /// Time of the measurements, seconds from the log's first event.
+    /// Time of the measurements, seconds from the first packet, loss or measurement of the log.
     pub at_s: f64,
-    /// The latest round trip, seconds.
+    /// Latest round trip, seconds.
     pub latest_rtt_s: Option<f64>,
-    /// The least round trip, seconds.
+    /// Least round trip that the sender has measured so far, seconds.
     pub min_rtt_s: Option<f64>,
-    /// The smoothed round trip, seconds.
+    /// Smoothed round trip, seconds.
     pub smoothed_rtt_s: Option<f64>,
     /// Congestion window, bytes.
     pub cwnd: Option<u64>,

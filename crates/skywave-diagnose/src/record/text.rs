@@ -8,7 +8,7 @@ use super::Mistake;
 /// Most bytes that a compressed record may have once it is not.
 const MAX_UNPACKED: u64 = 1 << 30;
 
-/// First bytes of what gzip has compressed.
+/// Magic number: the first two bytes of a file compressed by gzip.
 pub const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes, decompressed if they are gzip's.
@@ -35,7 +35,7 @@ pub(super) fn gunzipped(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Mistake> {
     Ok(Cow::Owned(unpacked))
 }
 
-/// Whether the bytes begin as a capture does: pcap in either byte order and resolution, or pcapng.
+/// Whether the bytes begin as a packet capture does: pcap in either byte order and resolution, or pcapng.
 pub fn is_capture(bytes: &[u8]) -> bool {
     const MAGICS: [[u8; 4]; 5] = [
         [0xa1, 0xb2, 0xc3, 0xd4],

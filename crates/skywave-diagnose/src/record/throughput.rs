@@ -7,7 +7,7 @@ pub struct Throughput {
     pub carried: Carried,
     /// Congestion control of the sender, where the record names it ("cubic").
     pub congestion: Option<String>,
-    /// Whether the record is of the sender's side (only that has round trips, retransmissions and windows).
+    /// Whether the sender of the data counted, not the receiver: only it has round trips, retransmissions, windows.
     pub is_sender: bool,
     /// Whether the data came towards the host that kept the record (`iperf3 -R`).
     pub is_download: bool,
@@ -15,7 +15,7 @@ pub struct Throughput {
     pub streams: usize,
     /// The intervals in the order of time, streams added up.
     pub intervals: Vec<Interval>,
-    /// UDP datagrams lost over the whole test, if the end of the record tells: a sender is told by the receiver.
+    /// UDP datagrams lost over the whole test, from the summary at the record's end; `None` if it tells none.
     pub lost: Option<Lost>,
 }
 
@@ -37,13 +37,13 @@ pub struct Interval {
     pub to_s: f64,
     /// Payload bytes: at a sender those written to the socket, at a receiver those that came.
     pub bytes: u64,
-    /// TCP segments sent again; `None` if the record does not tell, as a receiver's.
+    /// TCP segments sent again in the interval; `None` if the record does not tell, as that of a receiver.
     pub retransmits: Option<u64>,
-    /// Smoothed round trip at the interval's end, seconds; of several streams the mean.
+    /// Smoothed round trip at the interval's end, seconds, the mean of all streams; `None` if the record does not tell.
     pub rtt_s: Option<f64>,
-    /// Congestion window at the interval's end in bytes; of several streams the sum.
+    /// Congestion window at the interval's end, bytes, the sum over all streams; `None` if the record does not tell.
     pub cwnd: Option<u64>,
-    /// UDP datagrams lost in the interval, where a receiver counted them.
+    /// UDP datagrams lost in the interval, as the receiver counted them; `None` if the record does not tell.
     pub lost: Option<Lost>,
 }
 

@@ -3,12 +3,12 @@
 /// Width of a [`Bin`], nanoseconds.
 pub const WIDTH_NS: u64 = 10_000_000;
 
-/// Bin of 10 ms of a TCP transfer, in which something happened: what its sender sent and heard.
+/// Bin of 10 ms of a TCP transfer, with what the sender sent and what it heard in acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
     /// Number of the bin, counted from 0 at the transfer's first packet.
     pub index: u32,
-    /// Payload bytes sent, those sent again too.
+    /// Payload bytes sent, retransmissions included.
     pub sent: u32,
     /// Payload bytes that ACKs or SACK blocks acknowledged for the first time.
     pub delivered: u32,
@@ -16,12 +16,12 @@ pub struct Bin {
     pub flight: u32,
     /// Payload bytes in flight at the bin's end.
     pub left: u32,
-    /// Receive window at the bin's last answer, bytes; of a bin without answers that of the one before;
+    /// Receive window that the bin's last ACK advertised, or, in a bin without ACKs, the latest one before; bytes,
     /// `u32::MAX` if unknown.
     pub window: u32,
-    /// Segments sent, those sent again too.
+    /// Segments sent, retransmissions included.
     pub packets: u16,
-    /// Retransmissions.
+    /// Number of retransmissions among the segments sent.
     pub again: u16,
     /// Segments that turned out to have been overtaken by later ones.
     pub overtaken: u16,
@@ -31,8 +31,8 @@ pub struct Bin {
     pub is_after_timeout: bool,
 }
 
-/// Time series of a TCP transfer in bins of 10 ms ([`WIDTH_NS`]): bytes sent, delivered and in flight,
-/// retransmissions. Bins without events are left out; ascending by time.
+/// Time series of a TCP transfer in bins of 10 ms ([`WIDTH_NS`]): bytes sent, delivered and in flight, retransmissions.
+/// Bins in which nothing was sent or acknowledged are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Bins {
     bins: Vec<Bin>,

@@ -34,35 +34,35 @@ pub struct Capture {
     pub transfers: Vec<Transfer>,
 }
 
-/// One direction of a TCP connection: data, and the answers to it.
+/// One direction of a TCP connection, as a capture shows it: the data, and the acknowledgements of it.
 #[derive(Clone, Debug)]
 pub struct Transfer {
     /// Address and port of the data's sender.
     pub from: Endpoint,
     /// Address and port of the data's receiver.
     pub to: Endpoint,
-    /// Seconds from the capture's first packet to the connection's first.
+    /// Seconds from the capture's first packet to the connection's first packet.
     pub begins_s: f64,
     /// Seconds from the connection's first packet to its last.
     pub duration_s: f64,
-    /// Opening of the connection, if the capture shows it.
+    /// Opening (three-way handshake) of the connection; `None` if the capture does not show it.
     pub handshake: Option<Handshake>,
     /// Payload of the largest segment, bytes.
     pub mss: u32,
-    /// Bytes of headers of a full segment, from the IP header on.
+    /// Header bytes of a data packet, from the IP header on: the most that one had.
     pub headers: u32,
     /// Transmissions of segments, first ones and retransmissions, in the order of time.
     pub sent: Vec<Sent>,
-    /// Pairs of indices of [`Self::sent`]: a retransmission, and the first transmission of the same segment. In the
-    /// order of time, without retransmissions of what had been acknowledged before.
+    /// Pairs of indices into [`Self::sent`], in the order of time: a retransmission, and the first transmission of the
+    /// same segment. Retransmissions of data that had been acknowledged before are not among them.
     pub origins: Vec<(u32, u32)>,
     /// Time series of the transfer in bins of 10 ms.
     pub bins: Bins,
     /// Acknowledgements of the data that carry timestamps (RFC 7323); empty if the connection has none.
     pub answers: Vec<Answer>,
-    /// Payload bytes that arrived, each once.
+    /// Payload bytes that were acknowledged, each counted once.
     pub delivered: u64,
-    /// Payload bytes that were sent and are not in the capture: tcpdump could not keep up.
+    /// Payload bytes that were sent but are missing from the capture, as when tcpdump could not keep up.
     pub unseen: u64,
     /// Whether the capture was taken near the sender of the data, so that its round trips are the path's.
     pub is_near_sender: bool,
@@ -71,7 +71,7 @@ pub struct Transfer {
     pub remarks: Vec<Option<Remark>>,
 }
 
-/// The opening of a connection, as the capture shows it.
+/// Opening (three-way handshake) of a TCP connection, as the capture shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Handshake {
     /// Round trip of the opening where the capture was taken, seconds: from the data sender's SYN to the SYN-ACK, or

@@ -3,7 +3,7 @@
 /// Marks an answer that never came.
 const NEVER: u32 = u32::MAX;
 
-/// A transmission of a segment, first or again.
+/// Transmission of a TCP segment with data: the first one, or a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// Time of the transmission, nanoseconds from the transfer's first packet.
@@ -13,7 +13,7 @@ pub struct Sent {
     pub bytes: u16,
     /// Fate of the transmission.
     pub fate: Fate,
-    /// Probable reason of a retransmission; `None` for the first transmission that the capture has.
+    /// Probable reason of the retransmission; `None` if it is the first transmission that the capture has.
     pub again: Option<Cause>,
 }
 
@@ -35,11 +35,11 @@ pub enum Fate {
 /// Probable reason of a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// Answers told of later segments (duplicate ACKs, SACK), so that the segment was taken for lost.
+    /// ACKs told of later segments (duplicate ACKs, SACK), so that the segment was taken for lost.
     Dupacks,
     /// Nothing was heard for a retransmission timeout, or the repair after a timeout goes on.
     Timeout,
-    /// The last segment, sent again to provoke an answer (RFC 8985 section 7).
+    /// The last segment, sent again to provoke an ACK: a tail loss probe (RFC 8985 section 7).
     TailProbe,
     /// Sent although the first transmission had arrived.
     Spurious,
@@ -99,8 +99,8 @@ impl Sent {
         (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
     }
 
-    /// Round trip of the transmission, seconds; `None` unless its ACK did not wait for other segments
-    /// ([`Fate::Timed`]).
+    /// Round trip of the transmission, seconds; `None` unless its fate is [`Fate::Timed`]: sent once, and its ACK did
+    /// not wait for other segments.
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }

@@ -19,7 +19,7 @@ const OVERTAKEN_LEAST: u64 = 5;
 /// Events that are kept.
 const KEPT: usize = 3;
 
-/// Kind of remarkable moments of a transfer.
+/// Kind of remarkable moments of a transfer, such as stalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventKind {
     /// Silence with data in flight, at least half of which was lost.
@@ -35,7 +35,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Name of the kind.
+    /// Name of the kind, as pages show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Outage => "outage",
@@ -52,14 +52,14 @@ impl EventKind {
 pub struct Event {
     /// Kind of the event.
     pub kind: EventKind,
-    /// Number of such moments; for reordering, of overtaken segments.
+    /// Number of moments of this kind; for reordering, of overtaken segments.
     pub count: u64,
     /// Sum of the lengths of the transfer's moments of this kind, seconds; 0 for reordering.
     pub total_s: f64,
-    /// Start of the longest of these moments, for reordering the time of the first overtaken segment; seconds from the
-    /// transfer's first packet.
+    /// Start of the longest moment of this kind, for reordering the time of the first overtaken segment; seconds from
+    /// the transfer's first packet.
     pub at_s: f64,
-    /// Length of the longest of these moments, seconds; 0 for reordering.
+    /// Length of the longest moment of this kind, seconds; 0 for reordering.
     pub longest_s: f64,
 }
 

@@ -17,17 +17,17 @@ use crate::fit::path::{Loss, PathFit};
 use crate::transfer::{Cause, Fate, Sent, Transfer};
 use link::Link;
 
-/// Quantiles of a transfer's round trips for which [`Numbers::rtt_s`] has values, as shares of all: 5 %, half, 95 %.
+/// Probabilities of the quantiles of round trips in [`Numbers::rtt_s`]: 5th percentile, median, 95th percentile.
 pub const QUANTILES: [f64; 3] = [0.05, 0.5, 0.95];
 
 /// Reasons why a transfer was not faster.
 #[derive(Clone, Debug)]
 pub struct Why {
-    /// Verdict: what mattered most.
+    /// Cause that held the transfer up the most.
     pub verdict: Verdict,
     /// The verdict in a sentence, with its numbers.
     pub sentence: String,
-    /// Shares of the time by what held the transfer up.
+    /// Shares of the transfer's time by what held it up.
     pub shares: Shares,
     /// Up to three kinds of remarkable moments, those that took the longest first.
     pub events: Vec<Event>,
@@ -48,23 +48,22 @@ pub struct Losses {
     pub congestive: usize,
     /// Losses by the channel; 0 without a fitted path.
     pub random: usize,
-    /// Number of times at which something was lost: losses within a round trip are one, as they cut a
-    /// congestion window once.
+    /// Number of loss episodes: losses within a round trip count as one, as they cut a congestion window once.
     pub episodes: usize,
-    /// Number of times at which most losses were the channel's; 0 without a fitted path.
+    /// Number of loss episodes in which more losses were the channel's than congestive; 0 without a fitted path.
     pub random_episodes: usize,
 }
 
 /// Goodput, round trips and counts of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {
-    /// Payload bits a second, from the first packet of the connection to the last answer.
+    /// Goodput: payload bits a second, from the connection's first packet to the last data packet or acknowledgement.
     pub goodput_bps: f64,
     /// Least round trip, seconds; `None` if nothing tells it.
     pub base_s: Option<f64>,
-    /// Round trips at [`QUANTILES`], seconds; `None` if nothing tells them.
+    /// Quantiles of the round trips, at [`QUANTILES`], seconds; `None` if nothing tells them.
     pub rtt_s: Option<[f64; 3]>,
-    /// Transmissions, those sent again too.
+    /// Number of segments sent, retransmissions included.
     pub sent: usize,
     /// Retransmissions.
     pub again: usize,

@@ -28,7 +28,7 @@ const RATE_S: f64 = 0.1;
 const FULL_RATE: f64 = 0.93;
 const STARVED_RATE: f64 = 0.5;
 
-/// State of a transfer at a time: what holds it up.
+/// State of a transfer at a time: what keeps it from being faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// The opening of the connection.
@@ -67,7 +67,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Share of the time in a state, 0 to 1.
+    /// Share of the transfer's time that was spent in `state`, 0 to 1.
     pub fn of(&self, state: State) -> f64 {
         let all: f64 = self.seconds.iter().sum();
         if all > 0.0 {

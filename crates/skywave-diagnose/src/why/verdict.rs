@@ -64,7 +64,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Name of the verdict.
+    /// Name of the verdict, as pages show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Untold => "cannot tell",

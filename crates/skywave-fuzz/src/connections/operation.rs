@@ -36,16 +36,16 @@ pub struct Spoof {
     pub option: (u16, u16),
 }
 
-/// Operation of a fuzzed run: something that the network, an application or a stranger does. A packet is chosen by a
-/// number modulo the packets under way, in the order in which they would arrive, and nothing happens without any. A
-/// `usize` is the end, 0 or 1.
+/// Operation of a fuzzed run: something that the network, an application or a stranger (third party) does. A packet is
+/// chosen by its index among those under way, in order of arrival, modulo their number; nothing happens if there are
+/// none. A `usize` is an end of the connection, 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Regular behaviour of the network, for this number of arrivals and timer expiries.
     Pass(u8),
     /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// Arrival of one packet now, before all others.
+    /// Arrival of one packet under way, chosen by its index, now and before all others.
     Deliver(u8),
     /// Loss of one packet under way, or damage that makes its host drop it. Index into the packets in order of
     /// arrival, modulo their number; no-op without packets.
@@ -55,10 +55,10 @@ pub enum Operation {
     Mark(u8),
     /// Loss of all packets under way.
     LoseAll,
-    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// Duplication of one packet under way, chosen by its index; the copy arrives this much later than the original
     /// would.
     Duplicate(u8, Duration),
-    /// Delay of one packet under way, chosen by its number, by this time.
+    /// Delay of one packet under way, chosen by its index, by this time.
     Delay(u8, Duration),
     /// Write by the application at this end, of this number of bytes.
     Write(usize, u16),

@@ -31,7 +31,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both ends of the connection, configured by `plan` and not open yet.
+    /// Test bench with both ends of the connection configured by `plan` and not open yet.
     pub fn new(plan: &'a Plan) -> Self {
         let end = |n: usize| End::new(plan.configs[n].clone(), plan.eager[n]);
         Self {
@@ -44,7 +44,7 @@ impl<'a> Pair<'a> {
     /// Carries out the plan, then runs the network without losses until nothing is left to do.
     ///
     /// # Panics
-    /// When a rule is broken.
+    /// When an end breaks a rule of TCP, or data are lost or changed.
     pub fn run(mut self) {
         let [first, second] = &mut self.network.ends;
         first.connection.open_active();

@@ -14,7 +14,7 @@ use super::network::{Fate, Network};
 pub struct Transfer {
     /// Configuration of both ends, except for their initial sequence numbers.
     pub tcp: TcpConfig,
-    /// Bytes that each end writes and has to read; it closes when all of its own are acknowledged.
+    /// Bytes that each end writes, and has to read; an end closes when all that it wrote is acknowledged.
     pub bytes: u64,
     /// Seed of the random losses, delays and copies in the network.
     pub seed: u64,
@@ -49,7 +49,7 @@ impl Fate for Lossy {
 /// Runs `transfer` until both ends are closed; returns the virtual time after which both had read everything.
 ///
 /// # Panics
-/// When a rule is broken.
+/// When an end breaks a rule of TCP, data do not arrive, or the transfer does not end.
 pub fn transfer(transfer: &Transfer) -> Duration {
     let Transfer { tcp, bytes, seed } = transfer;
     let end = |iss: u32| {

@@ -9,8 +9,8 @@ use arbitrary::{Arbitrary, Unstructured};
 pub use operation::{Operation, Plan};
 pub use pair::Pair;
 
-/// Reads a [`Plan`] out of `data`, two TCP endpoints and operations, and runs it to its end. Panics when a rule is
-/// broken.
+/// Reads a [`Plan`] out of `data`, two TCP endpoints and operations, and runs it to its end. Panics if an endpoint
+/// breaks a rule that [`Pair`] checks: bytes are changed, a buffer is above its size, or connections are left over.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

@@ -13,21 +13,21 @@ const MAX_MS: u16 = 4000;
 /// Bytes of a stranger's packet at most.
 const MAX_PACKET: usize = 120;
 
-/// Operation of a fuzzed run: something that the network, an application or a stranger does. A packet under way or a
-/// connection of an end is chosen by a `u8`, modulo how many there are; nothing happens without any. A `usize` is the
-/// end, 0 or 1.
+/// Operation of a fuzzed run: something that the network, an application or a stranger (third party) does. A `u8`
+/// chooses a packet under way, or a connection of an end: its index, modulo their number; nothing happens if there are
+/// none. A `usize` is an end, 0 or 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Regular behaviour of the network, for this number of arrivals and timer expiries.
     Pass(u8),
     /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// Loss of one packet under way, chosen by its number.
+    /// Loss of one packet under way, chosen by its index.
     Lose(u8),
-    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// Duplication of one packet under way, chosen by its index; the copy arrives this much later than the original
     /// would.
     Duplicate(u8, Duration),
-    /// Delay of one packet under way, chosen by its number, by this time.
+    /// Delay of one packet under way, chosen by its index, by this time.
     Delay(u8, Duration),
     /// Flip of one bit of a packet under way: the packet by its index in order of arrival, modulo their number, and the bit,
     /// modulo the packet's bits. No-op without packets.
@@ -101,13 +101,13 @@ fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
 /// Plan of one fuzzed run: two TCP endpoints of many connections, and everything that happens to them.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Preset of each endpoint, as an index into [`PRESETS`].
+    /// TCP preset (named set of algorithms) of each endpoint, as an index into [`PRESETS`].
     pub presets: [usize; 2],
-    /// Profile of each endpoint, as an index into [`PROFILES`].
+    /// Profile (set of timers and defaults) of each endpoint, as an index into [`PROFILES`].
     pub profiles: [usize; 2],
-    /// Receive buffer of each connection of both endpoints, in bytes.
+    /// Size of the receive buffer, and of the send buffer, of each connection of both endpoints, in bytes.
     pub buffer: u32,
-    /// Most connections that wait at a listener (its backlog).
+    /// Most connections that wait at an endpoint's listener (its backlog).
     pub backlog: usize,
     /// Whether a listener asks the application before it answers a SYN.
     pub asks: bool,
@@ -116,8 +116,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether each stream must deliver exactly what was written into it: no stranger sends, and at most one bit is
-    /// flipped, as two could hide each other from a checksum.
+    /// Whether each stream must deliver exactly what was written into it: no stranger (third party) sends, and at most
+    /// one bit is flipped, as two could hide each other from a checksum.
     pub fn is_honest(&self) -> bool {
         let flips = |o: &&Operation| matches!(o, Operation::Flip(..));
         let operations = &self.operations;

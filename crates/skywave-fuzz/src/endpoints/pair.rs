@@ -85,7 +85,7 @@ fn cut(now: Time, form: Form, packet: &[u8]) -> Vec<Vec<u8>> {
 }
 
 impl<'a> Pair<'a> {
-    /// Both endpoints, configured by `plan`, without connections.
+    /// Test bench with both endpoints configured by `plan`, listening and without connections.
     pub fn new(plan: &'a Plan) -> Self {
         let end = |n: usize| {
             let composition = PRESETS[plan.presets[n]].composition.clone();
@@ -118,7 +118,7 @@ impl<'a> Pair<'a> {
     /// Carries out the plan, then releases all connections and waits until none is left.
     ///
     /// # Panics
-    /// When a rule is broken.
+    /// When bytes are changed, a buffer is above its size, or connections are left over.
     pub fn run(mut self) {
         for operation in &self.plan.operations {
             self.apply(operation);

@@ -8,7 +8,7 @@ use skywave_core::{Duration, Rate, Time};
 
 use crate::parameters::{any_member, any_table};
 
-/// Configuration of a link, any that a scenario file can describe, read out of arbitrary bytes.
+/// Configuration of a link read out of arbitrary bytes: any rate or trace, queue, and mix of impairments.
 #[derive(Clone, Debug)]
 pub struct AnyLink(pub LinkConfig);
 

@@ -16,8 +16,8 @@ pub use watched::Watched;
 /// More than any rule needs to be broken.
 const MAX_OPERATIONS: usize = 300;
 
-/// Reads a link's configuration and operations on the link out of `data`, and carries them out. Panics when a rule is
-/// broken.
+/// Reads a link's configuration and operations on the link out of `data`, and carries them out. Panics if the link's
+/// counts, its queue or the times of arrivals are wrong.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     let Ok(AnyLink(config)) = AnyLink::arbitrary(&mut bytes) else {
@@ -33,7 +33,7 @@ pub fn run(data: &[u8]) {
 /// Makes a link with this configuration, and carries out `operations` on it, with checks after each one.
 ///
 /// # Panics
-/// When a rule is broken.
+/// When the link's counts, its queue or the times of arrivals are wrong.
 pub fn watch(config: LinkConfig, operations: impl IntoIterator<Item = Operation>) {
     if config.needs_time() {
         let mut link = WatchedTimed::new(config);

@@ -3,14 +3,14 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
 
-/// Operation of a fuzzed run on a link.
+/// Operation of a fuzzed run on a link: something offered to the link, or a passing of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Offer of one packet of this many bytes, this long after the operation before.
     Send(Duration, u32),
     /// Burst of this many packets of 1500 bytes, offered to the link at once after the operation before.
     Burst(u8),
-    /// Look at the length of the queue, this long after the operation before.
+    /// Check of the link's counts and queue, this long after the operation before.
     QueueLen(Duration),
     /// Restart of the link's measured window at the present time.
     Measure,

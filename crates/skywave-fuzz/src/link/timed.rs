@@ -42,7 +42,7 @@ impl WatchedTimed {
     /// Carries out `operation`, then checks the link's counts, its queue, and the times of arrivals.
     ///
     /// # Panics
-    /// When a rule is broken.
+    /// When one of these is wrong.
     pub fn apply(&mut self, operation: Operation) {
         match operation {
             Operation::Send(gap, size) => {

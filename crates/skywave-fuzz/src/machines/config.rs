@@ -7,8 +7,8 @@ use skywave_core::tcp::{Acking, Composition, Counting, Handshake, TcpConfig};
 use super::PROFILES;
 use crate::parameters::any_member;
 
-/// TCP configuration read out of arbitrary bytes: any composition of algorithms, any switches, the timers of any
-/// stack ([`Profile`](skywave_core::tcp::Profile)).
+/// TCP configuration read out of arbitrary bytes: any composition of algorithms, any options on or off (such as SACK),
+/// the timers of any stack ([`Profile`](skywave_core::tcp::Profile)).
 #[derive(Clone, Debug)]
 pub struct AnyConfig(pub TcpConfig);
 

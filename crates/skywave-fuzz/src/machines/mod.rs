@@ -15,7 +15,7 @@ pub use pair::Pair;
 pub const PROFILES: [Profile; 4] = [Profile::Ns2, Profile::Bsd, Profile::Rfc, Profile::Linux];
 
 /// Reads a TCP configuration and a [`Plan`] out of `data`, and runs a sender and a receiver to the end of the plan: one
-/// of the presets in one of the profiles, or any composition. Panics when a rule is broken.
+/// of the presets in one of the profiles, or any composition. Panics if a rule of TCP is broken, or data do not arrive.
 pub fn run(data: &[u8]) {
     let mut bytes = Unstructured::new(data);
     // Bytes that run out read as zeros.

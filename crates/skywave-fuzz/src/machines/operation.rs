@@ -9,24 +9,24 @@ const MAX_OPERATIONS: usize = 600;
 /// Longest time that one operation takes or adds.
 const MAX_MS: u16 = 4000;
 
-/// Operation of a fuzzed run: something that the path or the application does. A packet is chosen by a number modulo
-/// the packets under way, in the order in which they would arrive, and nothing happens without any.
+/// Operation of a fuzzed run: something that the path or the application does. A packet is chosen by its index among
+/// those under way, in order of arrival, modulo their number; nothing happens if there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Regular behaviour of the path, for this number of arrivals and timer expiries.
     Pass(u8),
     /// Passing of this time, in which everything that is due happens.
     Wait(Duration),
-    /// Arrival of one packet now, before all others.
+    /// Arrival of one packet under way, chosen by its index, now and before all others.
     Deliver(u8),
-    /// Loss of one packet under way, or damage for which its host drops it.
+    /// Loss of one packet under way, chosen by its index, or damage for which its host drops it.
     Lose(u8),
     /// Loss of all packets under way.
     LoseAll,
-    /// Duplication of one packet under way, chosen by its number; the copy arrives this much later than the original
+    /// Duplication of one packet under way, chosen by its index; the copy arrives this much later than the original
     /// would.
     Duplicate(u8, Duration),
-    /// Delay of one packet under way, chosen by its number, by this time.
+    /// Delay of one packet under way, chosen by its index, by this time.
     Delay(u8, Duration),
     /// Write of this many bytes by the application.
     Write(u16),
@@ -64,7 +64,7 @@ fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
 pub struct Plan {
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// The receiver's buffer in bytes.
+    /// Size of the receiver's buffer, in bytes.
     pub rwnd: u32,
     /// One-way delay of the path.
     pub delay: Duration,
@@ -122,7 +122,7 @@ impl Plan {
             .sum()
     }
 
-    /// Initial sequence number with which the plan's transfer passes the end of the 32-bit sequence space half-way.
+    /// Initial sequence number with which the plan's transfer wraps around the 32-bit sequence space half-way through.
     pub fn near_the_wrap(&self) -> u32 {
         u32::MAX - (self.bytes() / 2) as u32
     }

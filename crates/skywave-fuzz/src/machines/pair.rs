@@ -42,7 +42,8 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// TCP sender and receiver with this configuration, to which [`Plan::applied_to`] has given the sizes of `plan`.
+    /// Test bench of a TCP sender and receiver with this configuration, to which [`Plan::applied_to`] has given the
+    /// sizes of `plan`.
     pub fn new(config: TcpConfig, plan: &'a Plan) -> Self {
         let ends = config.handshake.span() + u64::from(config.fin);
         Self {
@@ -62,8 +63,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// TCP sender and receiver as of [`Self::new`], with a Snoop agent half-way on the path: each half takes the plan's
-    /// delay.
+    /// Test bench as of [`Self::new`], with a Snoop agent half-way on the path: each half takes the plan's delay.
     pub fn with_agent(config: TcpConfig, plan: &'a Plan, agent: SnoopConfig) -> Self {
         Self {
             agent: Some(Snoop::new(agent)),
@@ -74,7 +74,7 @@ impl<'a> Pair<'a> {
     /// Carries out the plan, then runs the path without losses until nothing is left to do.
     ///
     /// # Panics
-    /// When a rule is broken.
+    /// When a rule of TCP is broken, or data do not arrive.
     pub fn run(mut self) {
         self.sender.open();
         self.pump();

@@ -8,8 +8,8 @@ use arbitrary::{Arbitrary, Unstructured};
 pub use operation::{Operation, Plan};
 pub use pair::Pair;
 
-/// Reads a [`Plan`] out of `data`, a WTCP sender, its receiver and operations, and runs it to its end. Panics when a
-/// rule is broken.
+/// Reads a [`Plan`] out of `data`, a WTCP sender, its receiver and operations, and runs it to its end. Panics if a rule
+/// of WTCP is broken, or data do not arrive.
 pub fn run(data: &[u8]) {
     // Bytes that run out read as zeros.
     if let Ok(plan) = Plan::arbitrary(&mut Unstructured::new(data)) {

@@ -43,8 +43,8 @@ pub struct Plan {
     pub config: Config,
     /// One-way delay of the path.
     pub delay: Duration,
-    /// Whether the receiver's application reads at once what comes; otherwise by [`Operation::Read`], and all at the
-    /// end.
+    /// Whether the receiver's application reads at once what comes; otherwise it reads by [`Operation::Read`], and all
+    /// at the end of the plan.
     pub reads: bool,
     /// Operations, carried out one after the other; after the last one the path loses nothing more, so that everything
     /// must arrive.

@@ -42,7 +42,7 @@ pub struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Sender and receiver, configured by `plan`.
+    /// Test bench of a WTCP sender and its receiver, configured by `plan`.
     pub fn new(plan: &'a Plan) -> Self {
         let config = Arc::new(plan.config.clone());
         config
@@ -67,10 +67,11 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Carries out the plan, then runs the path without losses until nothing is left to do.
+    /// Carries out the plan, then runs the path without losses until nothing is left to do. Ends early if either end
+    /// has given up for want of packets.
     ///
     /// # Panics
-    /// When a rule is broken.
+    /// When a rule of WTCP is broken, or data do not arrive.
     pub fn run(mut self) {
         self.sender.open(self.now);
         self.pump();

@@ -61,17 +61,18 @@ pub struct Connection {
 pub struct Direction {
     /// Number of packets that this end sent.
     pub packets: u64,
-    /// Bytes of all packets of this end, at their full length, with the header of the link if the capture has
-    /// one.
+    /// Bytes of all packets that this end sent, at their full length even if the capture has fewer, with the link-layer
+    /// header if the capture has one.
     pub bytes: u64,
     /// Number of packets with a payload.
     pub data_packets: u64,
     /// Bytes of TCP or UDP payload, retransmissions included.
     pub payload_bytes: u64,
-    /// Bytes of payload without those of packets that a comment in the capture calls lost; of TCP, each byte of the
-    /// stream counts once.
+    /// Bytes of TCP or UDP payload in packets that no comment in the capture calls lost or damaged; with TCP, each byte
+    /// of the stream counts once.
     pub passed_bytes: u64,
-    /// Number of TCP segments with bytes that the capture has shown before.
+    /// Number of TCP segments that repeat sequence numbers seen earlier in the capture; copies that a link made do not
+    /// count.
     pub retransmits: u64,
     /// Number of packets with each remark (lost, damaged, duplicated, …) that a comment in the capture makes.
     pub remarks: BTreeMap<Remark, u64>,
@@ -89,8 +90,8 @@ struct Stream {
 }
 
 impl Summary {
-    /// Summary of a whole pcap or pcapng file. A file that ends within a packet is no error, but sets
-    /// [`Self::cut_off`].
+    /// Reads a whole pcap or pcapng file, and returns its summary. A file that ends within a packet is no error, but
+    /// sets [`Self::cut_off`].
     ///
     /// # Errors
     /// No pcap or pcapng file, a damaged block, or a failed read.
@@ -101,7 +102,8 @@ impl Summary {
         Ok(summary)
     }
 
-    /// Counts a captured packet, and adds it to its connection, a new one if need be.
+    /// Counts a captured packet, and adds it to the counts of its connection; the first packet of a connection adds the
+    /// connection to the list.
     pub fn add(&mut self, frame: &Frame<'_>) {
         self.packets += 1;
         let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));
@@ -168,8 +170,8 @@ impl Connection {
         (self.span_ns.1 - self.span_ns.0) as f64 / 1e9
     }
 
-    /// Goodput of one direction: its payload that passed ([`Direction::passed_bytes`]), in bits per second of the
-    /// connection's duration; zero for a single packet.
+    /// Goodput of one direction, bit/s: [`Direction::passed_bytes`] over the connection's duration; zero when the
+    /// duration is zero, as with a single packet.
     pub fn goodput_bps(&self, direction: &Direction) -> f64 {
         let duration = self.duration_s();
         if duration > 0.0 {

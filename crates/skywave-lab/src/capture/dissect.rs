@@ -46,8 +46,8 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Addresses, ports and lengths of a captured TCP or UDP packet; `None` for any other packet, or one of which too few
-/// bytes are in the capture.
+/// Dissects a captured TCP or UDP packet into ends, lengths and TCP header; `None` for any other packet, or one whose
+/// headers are not fully in the capture.
 pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
     let headers = headers(frame)?;
     let (from, to, bytes, headers_before) = match headers.net? {

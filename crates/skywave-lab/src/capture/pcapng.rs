@@ -51,7 +51,7 @@ pub struct Interface<'a> {
     pub name: &'a str,
     /// Description of the interface in words.
     pub description: &'a str,
-    /// Most bytes of a packet that the file has; 0 for no limit.
+    /// Largest number of bytes that the file keeps of each packet (snap length); 0 for no limit.
     pub snap_length: u32,
 }
 
@@ -71,15 +71,15 @@ pub struct Captured<'a> {
     pub at_ns: u64,
     /// Bytes of the packet that go into the file, from the IP header on.
     pub bytes: &'a [u8],
-    /// Length of the whole packet in bytes, also where fewer are kept.
+    /// Length of the whole packet in bytes, even if fewer go into the file.
     pub length: u32,
-    /// Direction at the interface; `None` where all packets go one way.
+    /// Direction at the interface; with `None` the file has none, as for a capture whose packets all go one way.
     pub way: Option<Way>,
     /// Comments on the packet, such as why it was lost.
     pub comments: &'a [&'a str],
 }
 
-/// Writer of a pcapng file that has one section and one interface; each block goes out in one piece.
+/// Writer of a pcapng file that has one section and one interface; each block is written to the output in one piece.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,

@@ -24,23 +24,23 @@ pub struct Captured {
     pub files: Vec<PathBuf>,
 }
 
-/// Settings of a capture: where it goes, which links, how much of each packet.
+/// Settings of a capture: where its files go, which links are captured, how much of each packet is kept.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Run directory; captures go to the folder [`DIRECTORY`] in it, in place of those before.
+    /// Run directory; captures go to its folder [`DIRECTORY`], and replace earlier captures there.
     pub dir: &'a Path,
-    /// Names of links as in the scenario, each for both directions and all copies, or of single links of the
-    /// simulation; empty for all links.
+    /// Names of the links to capture; empty for all. The name of a `[[link]]` of the scenario stands for both
+    /// directions and all copies of the link, the name of a simulated link for one direction of one copy.
     pub links: &'a [String],
     /// Part of each packet that the capture keeps.
     pub keep: Keep,
-    /// Number of threads; `None` for one a core.
+    /// Number of threads; `None` for one per core.
     pub threads: Option<usize>,
     /// Flag that the caller sets (as on Ctrl-C) to stop soon.
     pub cancel: &'a AtomicBool,
 }
 
-/// Reason why there are no captures, or not all.
+/// Reason why a scenario's links could not be captured.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Name of a link that the scenario does not have.
@@ -111,7 +111,7 @@ fn hint(source: &io::Error) -> &'static str {
 /// Checks that each of `names` is a link at some point of the scenario's sweep.
 ///
 /// # Errors
-/// [`Error::UnknownLink`] with the first name that is none.
+/// [`Error::UnknownLink`] with the first name that is no link.
 pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     let points = scenario.points();
     for name in names {
@@ -128,8 +128,8 @@ pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Simulates every point of the scenario's sweep with its first seed, and writes a pcapng file for each chosen link
-/// with the packets that are offered to it.
+/// Simulates every point of the scenario's sweep with the first seed, and writes a pcapng file for each chosen link
+/// with the packets that are offered to the link.
 ///
 /// # Errors
 /// An unknown link, packets too long to capture, a file that cannot be written, or a stop by the caller.

@@ -25,11 +25,12 @@ pub struct Frame<'a> {
     pub at_ns: u64,
     /// Kind of header that the packet begins with, as a number of tcpdump.org's registry of link types.
     pub link_type: i32,
-    /// Length of the whole packet in bytes, also where the capture has fewer.
+    /// Length of the whole packet in bytes, even if the capture has fewer.
     pub length: u32,
     /// Bytes of the packet that the capture has.
     pub bytes: &'a [u8],
-    /// Remarks on the packet (lost, damaged, …), from comments that captures of this project have; else empty.
+    /// Remarks on the packet (lost, damaged, …), from the comments that Skywave writes into captures; empty in captures
+    /// of other programs.
     pub remarks: Vec<Remark>,
 }
 
@@ -134,8 +135,8 @@ impl ByteOrder {
     }
 }
 
-/// Calls `on_frame` for every packet of a pcap or pcapng capture, in order. Returns false when the file ends within a
-/// block, as when the capturing was interrupted.
+/// Calls `on_frame` for every packet of a pcap or pcapng capture, in order. Returns true if the file is complete, and
+/// false if it ends within a block, as when the capturing was interrupted.
 ///
 /// # Errors
 /// No capture, a damaged block, or a failed read.

@@ -10,7 +10,7 @@ use skywave_sim::observe::Offer;
 pub enum Remark {
     /// Dropped by a full queue.
     LostQueue,
-    /// Dropped by the queue although there was room, as active queue management does.
+    /// Dropped by the link's active queue management although the queue was not full.
     LostEarly(Dropper),
     /// Dropped by the link's policer, before the queue.
     LostPoliced,
@@ -36,7 +36,7 @@ pub enum Remark {
     Retransmitted,
 }
 
-/// Kind of active queue management that drops packets although there is room.
+/// Kind of active queue management that dropped a packet although the queue was not full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dropper {
     /// Random early detection.
@@ -96,19 +96,19 @@ const TEXTS: [(Remark, &str); 17] = [
 ];
 
 impl Remark {
-    /// Text of the remark, as the packet's comment in a capture.
+    /// Text of the remark, as a packet's comment in a capture has it.
     pub fn text(self) -> &'static str {
         let found = TEXTS.iter().find(|(remark, _)| *remark == self);
         found.map_or("", |(_, text)| text)
     }
 
-    /// The remark that a comment in a capture makes; `None` for any other comment.
+    /// Remark whose text ([`Self::text`]) is a packet's comment in a capture; `None` for any other comment.
     pub fn parse(text: &str) -> Option<Self> {
         let found = TEXTS.iter().find(|(_, known)| *known == text);
         found.map(|(remark, _)| *remark)
     }
 
-    /// Whether a packet with this remark does not reach the other side whole: lost or damaged.
+    /// Whether a packet with this remark does not reach the other end of the link whole: true if it is lost or damaged.
     pub fn is_loss(self) -> bool {
         !matches!(
             self,

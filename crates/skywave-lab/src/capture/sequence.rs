@@ -18,7 +18,8 @@ use crate::experiment;
 const SENT: &str = "sent";
 const RESENT: &str = "resent";
 
-/// Time series of lost segments, one for each cause: its name as a quantity, and its label in plots.
+/// Causes of a segment's loss that time series tell apart: for each, the name of the series' quantity and its label
+/// in plots.
 pub const LOSSES: [(&str, &str); 5] = [
     ("lost_queue", "lost: queue full"),
     ("lost_early", "lost: early drop"),
@@ -40,11 +41,12 @@ fn quantity(remark: Remark) -> Option<&'static str> {
     })
 }
 
-/// Simulates a run; if the specification wants time series, its outcome also has those of single segments, for
-/// time-sequence plots. `None` when `cancel` was set before the end.
+/// Simulates a run; if the specification asks for time series, the outcome also has series of single segments, for
+/// time-sequence plots. `None` when `cancel` was set before the end of the run.
 ///
-/// For each flow but UDP's: `sent` and `resent` (bytes of payload before a segment when it is sent for the first time,
-/// or again), and for segments that a link loses one of [`LOSSES`], at the time when that link got them. Quantities
+/// Every flow except UDP has the series `sent` and `resent`: the position of each segment in the stream (bytes of
+/// payload before it) at the time when the segment is sent for the first time, or again. For a segment that a link
+/// loses, one of the series in [`LOSSES`] has its position at the time when the segment came to that link. Series
 /// without points are left out.
 pub fn simulate_with_sequence(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     if !spec.series {

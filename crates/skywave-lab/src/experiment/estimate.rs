@@ -47,7 +47,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Words that name the keys of the scenario on which this use of memory depends, for a message.
+    /// Phrase for messages that names the keys of the scenario's file on which this use of memory depends.
     pub fn keys(self) -> &'static str {
         match self {
             Self::Runs => "the runs (`seeds` in [run] times the points of [sweep])",
@@ -63,8 +63,8 @@ impl Cause {
 pub struct Forecast {
     /// Number of runs.
     pub runs: usize,
-    /// Number of packets at all links in all runs, if each flow always sends at its share of the narrowest link on its
-    /// path.
+    /// Number of packets at all links in all runs, ACKs included, if each flow always sends at its share of the
+    /// narrowest link on its path. With a radio network, a packet on the radio channel counts as 40.
     pub packets: f64,
     /// Number of threads used, no more than there are runs.
     pub threads: usize,
@@ -79,8 +79,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// Forecast of one shard (part of the runs): its share of runs, packets, time and disk, but the memory of all, as
-    /// it makes the plan of all runs too.
+    /// Forecast of one shard (part of the runs): its share of the runs, packets, time and disk, but the memory of the
+    /// whole experiment, since the process of a shard also plans all runs.
     #[must_use]
     pub fn part(self, shard: Shard) -> Self {
         let runs = shard.share(self.runs);
@@ -96,8 +96,8 @@ impl Forecast {
     }
 }
 
-/// Estimates time, disk and memory of the experiment on `threads` threads, from some of its points; `wish`
-/// says which runs record time series.
+/// Estimates time, disk and memory of the experiment `design` on `threads` threads, from at most 50 points of its
+/// sweep; `wish` says which runs record time series.
 pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usize) -> Forecast {
     let (points, seeds) = (design.points(), design.seeds());
     let runs = points * seeds.len();

@@ -16,7 +16,7 @@ pub fn write_atomically(
     draft.finish()
 }
 
-/// A file that is being written under a temporary name. Dropped unfinished, it is gone.
+/// A file that is being written under a temporary name; dropping it before [`Self::finish`] deletes it.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
@@ -41,7 +41,7 @@ impl Draft {
         })
     }
 
-    /// Whether there is a file at the final path already that has the same bytes as this draft.
+    /// Whether a file exists at the final path that has the same bytes as this draft has so far.
     ///
     /// # Errors
     /// When the draft or that file cannot be read.
@@ -66,7 +66,7 @@ impl Draft {
         }
     }
 
-    /// Gives the draft its final name, when all of it is on the disk.
+    /// Writes the rest of the draft to the disk, and then gives the draft its final name.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_all()?;
@@ -95,7 +95,7 @@ impl Drop for Draft {
     }
 }
 
-/// A directory that is being filled under a temporary name. Dropped unfinished, it is gone.
+/// A directory that is being filled under a temporary name; dropping it before [`Self::finish`] deletes it.
 #[derive(Debug)]
 pub struct DraftDirectory {
     path: PathBuf,
@@ -122,7 +122,7 @@ impl DraftDirectory {
         &self.temporary
     }
 
-    /// Gives the directory its final name; what was there before is removed.
+    /// Gives the directory its final name; an earlier directory of that name is removed.
     pub fn finish(self) -> io::Result<()> {
         // No system call replaces a directory that has files.
         let old = hidden(&self.path, "old");

@@ -20,8 +20,8 @@ use super::store::{Store, series_path};
 use super::{Design, Error, Options, Progress, RecordSeries, Results, Specification, file};
 use crate::threads::{self, lock};
 
-/// An experiment under way: its plan (all its runs, in the order in which they are made) and the results so far. While
-/// this lives, the run directory is locked.
+/// An experiment under way: its plan (all its runs, in the order in which they are made) and the results so far. The
+/// run directory stays locked until this value is dropped.
 pub struct Gathering {
     plan: Plan,
     series: RecordSeries,
@@ -37,23 +37,23 @@ pub struct Gathering {
 pub struct SentSeries<'a> {
     /// Key of the run, a hash of all that decides its outcome.
     pub key: RunKey,
-    /// Contents of the file of time series, as in [`Line::series`].
+    /// Contents of the run's file of time series, as in [`Line::series`].
     pub bytes: &'a [u8],
 }
 
 /// Effect of adding a run's journal line to an experiment ([`Gathering::add`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Added {
-    /// Indices into the experiment's plan of the runs that the added line of results belongs to: several if points of the
-    /// sweep mean the same, none if the run is of another experiment.
+    /// Indices into the experiment's plan of the runs whose result the added line is: several if points of the sweep
+    /// have equal specifications, none if the line's run is of another experiment.
     pub places: Vec<usize>,
-    /// Number of these runs that had no result before.
+    /// Number of runs in the plan that had no result until the line was added.
     pub new: usize,
 }
 
 impl Gathering {
-    /// Begins an experiment, or goes on with one: takes the finished runs that the run directory ([`Options::dir`])
-    /// has.
+    /// Begins an experiment, or continues one: locks the run directory ([`Options::dir`]) and takes over the finished
+    /// runs that it has.
     ///
     /// # Errors
     /// The directory cannot be read or written, or another process runs into it.
@@ -99,7 +99,7 @@ impl Gathering {
         Ok(gathering)
     }
 
-    /// Number of runs in the plan, finished or not; with [`Options::shard`] those of the shard.
+    /// Number of runs in the plan, finished or not; with [`Options::shard`] only the runs of the shard count.
     pub fn total(&self) -> usize {
         self.plan.runs().len()
     }
@@ -133,21 +133,22 @@ impl Gathering {
         place < self.total() && !self.has(&lock(&self.results), place)
     }
 
-    /// Hash of each run's specification without its seed, in the order of the plan of all runs, and whether the run
-    /// records time series.
+    /// List with an entry for each run of the experiment (of all shards), in the order of the plan: the hash of the
+    /// run's specification without its seed, and whether the run records time series.
     pub fn specifications<D: Design + ?Sized>(&self, design: &D) -> Vec<(Specification, bool)> {
         plan::specifications(design, self.series, &self.engine)
     }
 
-    /// Number of runs in the plan that have this key: several if points of the sweep mean the same, 0 for a run of
-    /// another experiment.
+    /// Number of runs in the plan that have this key: above 1 if points of the sweep have equal specifications, 0 for a
+    /// run of another experiment.
     pub fn places(&self, key: RunKey) -> usize {
         self.plan.places(key).len()
     }
 
-    /// Takes the result of a run that was made on another machine: its line of the journal with the line break, and its
-    /// time series. A result that is there already stays. `None` if the line is damaged, has no checksum or is another
-    /// engine's, or if its time series are missing.
+    /// Adds the result of a run that was made on another machine: `line` is the run's line for the journal with its
+    /// line break, `series` its time series. A result that the experiment already has stays. `None` if the line is
+    /// damaged, has no checksum or is another engine version's, or if the run recorded time series and they are
+    /// missing.
     ///
     /// # Errors
     /// The result cannot be written into the run directory.
@@ -207,9 +208,9 @@ impl Gathering {
         Ok(Ok(Added { places, new }))
     }
 
-    /// Simulates the runs that have no result yet, on threads of this process. `simulate` is given the flag that
-    /// cancels ([`Options::cancel`]); when it gives a run up (`None`), no other one is started. Cancelling is no error:
-    /// runs are then missing.
+    /// Simulates the runs that have no result yet, on threads of this process. `simulate` gets the flag that cancels
+    /// ([`Options::cancel`]); when it gives up a run (returns `None`), no further run is started. Cancelling is no
+    /// error: runs are then missing.
     ///
     /// # Errors
     /// The results cannot be written into the run directory, or the threads cannot be started.
@@ -261,8 +262,8 @@ impl Gathering {
         self.store.as_ref().is_some_and(|s| s.has_line(place))
     }
 
-    /// Finished runs as the run directory has them (line of the journal, time series), for these indices into the plan;
-    /// runs that it does not have are left out.
+    /// Finished runs as the run directory has them (line of the journal, time series); `places` are indices into the
+    /// plan. Runs that the directory does not have are left out.
     ///
     /// # Errors
     /// A file cannot be read.
@@ -307,7 +308,7 @@ pub struct Line {
     pub key: RunKey,
     /// Line of the run in the journal: a JSON object, then a line break.
     pub line: Vec<u8>,
-    /// Contents of the file with the time series of the run; `None` if it has recorded none.
+    /// Contents of the file with the time series of the run; `None` if the run has recorded none.
     pub series: Option<Vec<u8>>,
 }
 

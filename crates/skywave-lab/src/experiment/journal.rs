@@ -32,22 +32,22 @@ impl Place {
     }
 }
 
-/// Lines of a journal of runs that are not trusted, because they are damaged or have no checksum; these runs are made
-/// again.
+/// Report on the untrusted lines of a run directory's journal: lines that are damaged or have no checksum. The runs of
+/// these lines are made again.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Doubts {
     /// Path of the journal.
     pub path: PathBuf,
     /// Line numbers, from 1, of the first damaged lines, at most [`Doubts::NAMED`] of them.
     pub first: Vec<usize>,
-    /// Number of damaged lines: their checksums do not match.
+    /// Number of damaged lines: lines that cannot be read or do not match their checksum.
     pub damaged: usize,
     /// Number of lines without a checksum, which old versions of this program wrote.
     pub unchecked: usize,
 }
 
 impl Doubts {
-    /// Most damaged lines whose numbers are kept, for a message.
+    /// Largest number of damaged lines whose line numbers are kept for a message.
     pub const NAMED: usize = 10;
 
     /// Notes a damaged line.
@@ -58,7 +58,7 @@ impl Doubts {
         }
     }
 
-    /// Whether there are any lines that are not trusted.
+    /// Whether the journal has any untrusted lines.
     pub fn any(&self) -> bool {
         self.damaged > 0 || self.unchecked > 0
     }

@@ -6,13 +6,13 @@ use skywave_sim::spec::Spec;
 
 /// Key of a run: a hash of its specification, seed and engine version, which decide its outcome.
 ///
-/// The names and texts of a scenario do not count, only their meaning does: a point that two scenarios have in common
-/// has the same key in both.
+/// The name, title and text of a scenario do not count, only the simulation that they describe does: a point that two
+/// scenarios have in common has the same key in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey(u128);
 
 impl RunKey {
-    /// Key of the run that this specification (which has the seed) describes, made by this version of the engine.
+    /// Key of the run that `spec` (with its seed) describes and the engine version `engine` makes.
     pub fn new(spec: &Spec, engine: &str) -> Self {
         Meaning::of(spec, engine).with_seed(spec.seed)
     }
@@ -63,7 +63,7 @@ impl Meaning {
 }
 
 /// Hash of a run's specification without its seed, and of the engine version: runs that differ only in their seeds have
-/// it in common.
+/// the same hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Specification(u128);
 

@@ -18,11 +18,11 @@ use super::record::{checked, has_check};
 use super::{ENGINE, Error};
 use crate::threads::lock;
 
-/// Numbers by which a search judges a run, by their names.
+/// Measured numbers of one run, by name: those that a search (such as for worst cases) compares runs by.
 pub type Numbers = BTreeMap<String, f64>;
 
-/// Journal of a search's runs, in a folder that is locked while this lives: for each run the few numbers that it is
-/// judged by.
+/// Journal of the runs of a search (such as for worst cases): for each run only the few numbers that the search
+/// compares runs by. The journal's folder stays locked until this value is dropped.
 pub struct Ledger {
     path: PathBuf,
     kept: Mutex<Kept>,
@@ -38,8 +38,8 @@ impl Ledger {
     /// Name of the journal's file in its folder.
     pub const FILE: &'static str = "measures.jsonl";
 
-    /// Opens the journal in the folder `dir`, or begins one. Damaged lines, of which `doubts` is told, and lines of
-    /// another engine are removed; with `fresh`, all lines are.
+    /// Opens the journal in the folder `dir`, or begins one. Damaged lines, which are reported to `doubts`, and lines
+    /// of another engine version are removed; with `fresh`, all lines are removed.
     ///
     /// # Errors
     /// The folder cannot be read or written, or another process has it.
@@ -94,8 +94,8 @@ impl Ledger {
         self.len() == 0
     }
 
-    /// Writes the numbers of the run with this key into the journal. All of them must be finite, as JSON has no
-    /// others.
+    /// Writes the numbers of the run with this key into the journal. All numbers must be finite: JSON has no infinity
+    /// and no NaN.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -108,8 +108,8 @@ impl Ledger {
         self.append(key, numbers, checked(line.to_string()).as_bytes())
     }
 
-    /// Copies from the journal in the folder `dir` the runs that are not in this one, and returns their number;
-    /// `doubts` is told of damaged lines there.
+    /// Copies the runs that this journal lacks from the journal in the folder `dir` (such as of a shard), and returns
+    /// how many it copied; damaged lines of that journal are reported to `doubts`.
     ///
     /// # Errors
     /// One of the journals cannot be read or written.

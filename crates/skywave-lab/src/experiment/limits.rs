@@ -26,7 +26,7 @@ const REST: f64 = 1e6;
 /// Series have this many times as many bytes as packets that come when the path is busy leave, at most.
 const SLACK: f64 = 4.0;
 
-/// Most bytes that any run of an experiment can leave behind: longer results from other machines are refused.
+/// Upper bounds on the size of any run's result in an experiment: longer results from other machines are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
     /// Most bytes of a run's line in the journal of a run directory.

@@ -9,8 +9,9 @@ use super::plan::Plan;
 use super::results::RunResult;
 use super::{Design, ENGINE, Line, RecordSeries, record, series};
 
-/// Worker for an experiment whose run directory a [`Gathering`](super::Gathering) elsewhere keeps: it simulates single runs
-/// and returns each as a line for that directory's journal, with its time series, and writes no file.
+/// Worker for an experiment whose run directory a [`Gathering`](super::Gathering) in another process keeps: it
+/// simulates single runs, and returns each as a line for that directory's journal, with its time series. It writes no
+/// file.
 #[derive(Debug)]
 pub struct Maker {
     plan: Plan,
@@ -24,14 +25,15 @@ impl Maker {
         Self { plan, series }
     }
 
-    /// Hash of all that decides the results, to be compared with that of the [`Gathering`](super::Gathering) that wants
-    /// them.
+    /// Hash of all that decides the results: this worker makes the runs of a [`Gathering`](super::Gathering) whose hash
+    /// is equal.
     pub fn hash(&self) -> u128 {
         self.plan.hash()
     }
 
-    /// Simulates the run with index `place` in the plan, and returns what the journal will have of it. `None` if there
-    /// is no such run, `simulate` gave it up, or it cannot be kept because it has a policy of the user's own code.
+    /// Simulates the run with index `place` in the plan, and returns its journal line and time series. `None` if the
+    /// plan has no such run, `simulate` gave it up (returned `None`), or the run has a policy of the user's own code
+    /// and can therefore not be kept.
     pub fn make<D, F>(
         &self,
         design: &D,

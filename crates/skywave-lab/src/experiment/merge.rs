@@ -10,13 +10,13 @@ use super::shard::{MergeError, Shards};
 use super::store::RUNS;
 use super::{Design, Doubts, Error, Options, Results};
 
-/// Puts the runs of all shards into the run directory `dir`, and returns the results. Results and journal are as if one
-/// process had made all runs. Runs that `dir` has already are used; so a second merge changes nothing. `name` is the
-/// file of the scenario, for errors.
+/// Merges the runs of all shards into the run directory `dir`, and returns the results. Results and journal are as if
+/// one process had made all runs. Runs that `dir` already has are used; so a second merge changes nothing. `name` is
+/// the path of the scenario's file, for error messages.
 ///
 /// # Errors
-/// The shards are of another engine or of other results than `design` makes, one lacks runs, or a
-/// file cannot be read or written. Runs that were merged before that stay, for the next time.
+/// The shards were made by another engine version, or from another scenario than `design`; a shard lacks runs; or a
+/// file cannot be read or written. Runs that were merged before the error stay in `dir` for the next call.
 pub fn merge<D: Design + ?Sized>(
     design: &D,
     shards: &Shards,

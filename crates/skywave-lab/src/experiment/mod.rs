@@ -65,7 +65,7 @@ pub use skywave_sim::ENGINE;
 pub trait Design: Sync {
     /// Number of points of the sweep.
     fn points(&self) -> usize;
-    /// Seeds, the same at every point.
+    /// Seeds of the runs, the same at every point of the sweep.
     fn seeds(&self) -> &[u64];
     /// Specification of the simulation at a point (an index below [`Design::points`]) with a seed.
     fn spec(&self, point: usize, seed: u64) -> Spec;
@@ -85,7 +85,7 @@ impl Design for Scenario {
     }
 }
 
-/// Choice of the runs that record time series. They are large: a bulk flow makes some megabytes a minute.
+/// Choice of the runs that record time series. Time series are large: a bulk flow makes some megabytes a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordSeries {
@@ -114,17 +114,17 @@ pub struct Progress {
 /// Settings for running an experiment.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Run directory, which keeps finished runs; `None` keeps nothing.
+    /// Run directory, which keeps finished runs; with `None`, no run is kept on the disk or reused.
     pub dir: Option<&'a Path>,
-    /// Whether to forget the runs that the directory has, and run everything again.
+    /// Whether to discard the runs that the directory has, and make all runs again.
     pub fresh: bool,
-    /// Number of threads; `None` for one a core.
+    /// Number of threads; `None` for one per core.
     pub threads: Option<usize>,
     /// Choice of the runs that record time series.
     pub series: RecordSeries,
     /// Shard (part of the runs) that is run; `None` for all runs.
     pub shard: Option<Shard>,
-    /// Version of the engine; finished runs of another version are not used.
+    /// Version of the simulation engine; finished runs of another version are not reused.
     pub engine: &'a str,
     /// Flag that the caller sets (as on Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
@@ -133,8 +133,8 @@ pub struct Options<'a> {
     /// Function called with the lines of the run directory's journal that are damaged or have no checksum, if there are
     /// any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
-    /// Function called when the run directory is locked for this call, before anything is run: to write files that say
-    /// what the directory has.
+    /// Function called once the run directory is locked, before the first run: a place to write files that describe the
+    /// directory, such as which scenario its runs are of.
     pub begin: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 
@@ -177,7 +177,7 @@ pub enum Error {
     Threads(#[from] NoThreads),
 }
 
-/// Simulates one run; `None` when `cancel` was set before its end. Meant as the argument of [`run`].
+/// Simulates one run; `None` when `cancel` was set before its end. Meant as the argument `simulate` of [`run`].
 pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     let watch = Watch {
         cancel: Some(cancel),
@@ -186,11 +186,11 @@ pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     simulate_watched(spec, watch)
 }
 
-/// Runs an experiment: all points with all seeds, but for the runs that the run directory already has.
+/// Runs an experiment: all points with all seeds, except the runs that the run directory already has.
 ///
 /// Runs start seed by seed, so that a cancelled experiment has a few seeds of every point rather than all seeds of a
-/// few points. `simulate` is given the flag that cancels; when it gives a run up (`None`), no other one is started.
-/// Cancelling is no error: runs are then missing from the results.
+/// few points. `simulate` gets the flag that cancels ([`Options::cancel`]); when it gives up a run (returns `None`), no
+/// further run is started. Cancelling is no error: runs are then missing from the results.
 pub fn run<D, F>(design: &D, options: &Options<'_>, simulate: F) -> Result<Results, Error>
 where
     D: Design + ?Sized,
@@ -201,8 +201,8 @@ where
     gathering.finish()
 }
 
-/// Number of runs that record time series, and about how many bytes all of these take at most, if the slowest link of
-/// each run is busy all the time.
+/// Number of runs that record time series, and the approximate size of all these time series on the disk in bytes, if
+/// the slowest link of each run is busy all the time.
 pub fn series_size<D: Design + ?Sized>(design: &D, series: RecordSeries) -> (usize, u64) {
     let (mut runs, mut bytes) = (0, 0.0);
     for point in 0..design.points() {

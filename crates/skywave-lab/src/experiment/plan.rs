@@ -8,10 +8,10 @@ use skywave_sim::spec::Spec;
 use super::key::{Meaning, RunKey, Specification, of_all};
 use super::{Design, RecordSeries, prepared};
 
-/// Part of the runs of an experiment, which are divided so that each part can be made elsewhere.
+/// Shard: one of several parts of an experiment's runs, each of which can be made on another machine.
 ///
-/// The runs are dealt out like cards, in the order of the plan: so shards are of one size, and cheap and
-/// expensive points are in all of them.
+/// The runs are dealt out to the shards like cards, in the order of the plan: so the sizes of shards differ by at most
+/// one run, and cheap and expensive points are in every shard.
 ///
 /// ```
 /// let shard: skywave_lab::experiment::Shard = "3/64".parse().unwrap();
@@ -33,7 +33,7 @@ impl Shard {
     /// Most shards into which an experiment may be divided.
     pub const MOST: usize = 1_000_000;
 
-    /// Shard `number`, from 1, of `count`; `None` if `number` is not in 1 to `count`, or `count` is above
+    /// Shard `number` (from 1) of `count` shards; `None` if `number` is not in 1 to `count`, or `count` is above
     /// [`Self::MOST`].
     pub fn new(number: usize, count: usize) -> Option<Self> {
         let is_one = (1..=count).contains(&number) && count <= Self::MOST;
@@ -55,7 +55,7 @@ impl Shard {
         place % self.count == self.number - 1
     }
 
-    /// Number of runs in this shard, of an experiment that has `runs` in all.
+    /// Number of runs in this shard of an experiment that has `runs` runs in all.
     pub fn share(self, runs: usize) -> usize {
         runs / self.count + usize::from(runs % self.count >= self.number)
     }

@@ -45,10 +45,10 @@ impl RunResult {
     }
 }
 
-/// The results of an experiment: a run for every point and seed, or a gap where it is missing.
+/// The results of an experiment: the result of a run for every point and seed, or a gap where the run is missing.
 ///
-/// An experiment may have a million runs. The results keep them packed, beyond some megabytes in a file without a name,
-/// and unpack a run when a caller asks for it. A run that this file does not give back counts as missing, and
+/// An experiment may have a million runs. The results keep them packed, beyond some megabytes in a temporary file,
+/// and unpack a run when a caller asks for it. A run that cannot be read back from the file counts as missing, and
 /// [`Results::check`] returns the error.
 #[derive(Clone, Debug)]
 pub struct Results {
@@ -79,7 +79,8 @@ enum Recorded {
 }
 
 impl Results {
-    /// Results without any run yet, for the number `points` of sweep points and these seeds.
+    /// Results in which all runs are missing, for a sweep of `points` points with the seeds `seeds`; `engine` is the
+    /// version of the engine that will make the runs.
     pub fn empty(engine: &str, seeds: &[u64], points: usize) -> Self {
         Self::beside(engine, seeds, points, None)
     }
@@ -101,7 +102,8 @@ impl Results {
         self.points
     }
 
-    /// Run at a point (from 0) with the seed of this index into [`Self::seeds`]; `None` when it is missing.
+    /// Run at a point (an index, from 0) with the seed at `seed_index` in [`Self::seeds`]; `None` when the run is
+    /// missing.
     pub fn get(&self, point: usize, seed_index: usize) -> Option<RunResult> {
         if seed_index >= self.seeds.len() {
             return None;
@@ -109,7 +111,7 @@ impl Results {
         self.unpacked(point * self.seeds.len() + seed_index)
     }
 
-    /// Whether the run at a point with the seed of this index is not missing.
+    /// Whether the run at a point (an index, from 0) with the seed at `seed_index` in [`Self::seeds`] is not missing.
     pub fn has(&self, point: usize, seed_index: usize) -> bool {
         let place = point * self.seeds.len() + seed_index;
         seed_index < self.seeds.len() && self.runs.get(place).is_some_and(Option::is_some)
@@ -133,17 +135,18 @@ impl Results {
         Some(run)
     }
 
-    /// Runs at a point, one for each seed in order, each unpacked when its turn comes; `None` where one is missing.
+    /// Runs at a point, one for each seed in order, unpacked one at a time; `None` in place of a missing run.
     pub fn at(&self, point: usize) -> impl Iterator<Item = Option<RunResult>> + '_ {
         (0..self.seeds.len()).map(move |seed_index| self.get(point, seed_index))
     }
 
-    /// Run at a point with the first seed whose run is not missing; `None` if all are.
+    /// Run at a point with the first seed whose run is not missing; `None` if all runs at the point are missing.
     pub fn first(&self, point: usize) -> Option<RunResult> {
         self.at(point).flatten().next()
     }
 
-    /// Stores the run at a point with the seed of this index; does nothing if there is no such point or seed.
+    /// Stores the run at a point (an index, from 0) with the seed at `seed_index` in [`Self::seeds`]; does nothing if
+    /// there is no such point or seed.
     pub fn put(&mut self, point: usize, seed_index: usize, run: &RunResult) {
         let place = point * self.seeds.len() + seed_index;
         if seed_index >= self.seeds.len() || place >= self.runs.len() {
@@ -172,13 +175,14 @@ impl Results {
         }
     }
 
-    /// All runs that are not missing: index of the point, index of the seed, and the run, unpacked when its turn comes.
+    /// Iterator over all runs that are not missing: index of the point, index of the seed, and the run, unpacked one at
+    /// a time.
     pub fn iter(&self) -> impl Iterator<Item = (usize, usize, RunResult)> + '_ {
         let n = self.seeds.len().max(1);
         (0..self.runs.len()).filter_map(move |i| Some((i / n, i % n, self.unpacked(i)?)))
     }
 
-    /// All runs that recorded time series: index of the point, index of the seed.
+    /// Iterator over all runs that recorded time series: index of the point, index of the seed.
     pub fn recorded(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let n = self.seeds.len().max(1);
         self.series.keys().map(move |i| (i / n, i % n))
@@ -199,8 +203,8 @@ impl Results {
         self.runs.iter().all(Option::is_some)
     }
 
-    /// Value that the function `value` takes from each run at a point, in the order of the seeds; `None` where the run
-    /// is missing or has no value.
+    /// Values that the function `value` takes from the runs at a point, one for each seed in order; `None` where the
+    /// run is missing or `value` gives none.
     pub fn samples(
         &self,
         point: usize,
@@ -211,11 +215,11 @@ impl Results {
             .collect()
     }
 
-    /// Checks that no run was left out so far because packed runs could not be written to their file, or read
-    /// back.
+    /// Checks that no run has counted as missing so far because it could not be stored, or read back from the temporary
+    /// file of packed runs.
     ///
     /// # Errors
-    /// The first error of the file of packed runs.
+    /// The first error of storing a run, or of reading it back.
     pub fn check(&self) -> io::Result<()> {
         match lock(&self.bytes).error() {
             Some(error) => Err(io::Error::new(error.kind(), error.to_string())),

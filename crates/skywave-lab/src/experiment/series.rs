@@ -20,7 +20,7 @@ pub struct SeriesRecord {
     pub entity: String,
     /// Name of the quantity, such as `cwnd`; see [`Series::quantity`].
     pub quantity: String,
-    /// Pairs of a time in seconds and a value, in order.
+    /// Points of the series, in order of time: pairs of a time in seconds since the start of the run, and a value.
     pub points: Vec<(f64, f64)>,
 }
 

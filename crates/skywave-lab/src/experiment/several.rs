@@ -12,13 +12,14 @@ use crate::scenario::Scenario;
 /// Settings for running several scenarios.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
-    /// Folder that keeps finished runs, a sub-folder for each scenario; `None` keeps nothing.
+    /// Folder that keeps finished runs, with a run directory for each scenario in it; with `None`, no run is kept on
+    /// the disk or reused.
     pub dir: Option<&'a Path>,
-    /// Whether to forget the runs that the folder has, and run everything again.
+    /// Whether to discard the runs that the folder has, and make all runs again.
     pub fresh: bool,
-    /// Number of threads; `None` for one a core.
+    /// Number of threads; `None` for one per core.
     pub threads: Option<usize>,
-    /// Version of the engine; finished runs of another version are not used.
+    /// Version of the simulation engine; finished runs of another version are not reused.
     pub engine: &'a str,
     /// Flag that the caller sets (as on Ctrl-C) to stop; runs under way are given up.
     pub cancel: &'a AtomicBool,
@@ -54,9 +55,9 @@ impl Default for RunOptions<'_> {
 
 /// Runs all scenarios, one after the other; returns the results by the scenarios' names.
 ///
-/// Cancelling is no error: the scenarios that were not reached are then not among the results, and runs of the one that
-/// was interrupted are missing. A scenario that asks for time series records them for the first seed of each point:
-/// they are for its plot, and large.
+/// Cancelling is no error: the scenarios that were not reached are then not among the results, and runs of the
+/// interrupted scenario are missing. A scenario that asks for time series records them only for the first seed of each
+/// point: time series are large, and only plots need them.
 pub fn run_all<F>(
     scenarios: &[Scenario],
     options: &RunOptions<'_>,
@@ -104,8 +105,8 @@ where
     Ok(results)
 }
 
-/// Choice of the runs that record time series in [`run_all`]: the first seed of each point if the scenario
-/// asks for time series, else none.
+/// Choice of the runs that record time series in [`run_all`]: the run with the first seed of each point if the
+/// scenario asks for time series, else no run.
 pub fn series_of(scenario: &Scenario) -> RecordSeries {
     if scenario.records_series() {
         RecordSeries::FirstSeed

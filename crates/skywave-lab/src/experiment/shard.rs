@@ -15,8 +15,8 @@ use super::{Design, Error, RecordSeries};
 /// The file in which the directory of a shard says what it is.
 pub(super) const FILE: &str = "shard.json";
 
-/// Contents of `shard.json` in the directory of a shard (part of an experiment's runs): which part of which experiment
-/// the directory has.
+/// Contents of the file `shard.json` in the directory of a shard (part of an experiment's runs). They say which part of
+/// which experiment the directory has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShardFile {
@@ -28,11 +28,11 @@ pub struct ShardFile {
     pub scenario: String,
     /// Path of the scenario's file, as the user named it.
     pub file: String,
-    /// Version and fingerprint of the engine.
+    /// Version and fingerprint of the engine that makes the runs.
     pub engine: String,
     /// Choice of the runs that record time series.
     pub series: RecordSeries,
-    /// Number of runs in all shards.
+    /// Number of runs in all shards together.
     pub runs: usize,
     /// A hash of all that decides the results.
     plan: String,
@@ -250,13 +250,13 @@ impl Shards {
         })
     }
 
-    /// Contents of the first given directory's `shard.json`; all of it but the number of the shard holds for every
-    /// directory.
+    /// Contents of `shard.json` in the directory that [`Shards::read`] was given first; except for the shard's number
+    /// and the scenario's path, they hold for every directory.
     pub fn file(&self) -> &ShardFile {
         &self.file
     }
 
-    /// Directories with their shards, in the order of the shards' numbers.
+    /// Iterator over the directories of the shards, each with its shard, in the order of the shards' numbers.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, Shard)> {
         let count = self.file.of;
         let numbered = self.dirs.iter().zip(1..);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Confidence level of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Mean of some samples with its 95 % interval (Student's t).
+/// Mean of some samples with its 95 % confidence interval (Student's t).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Number of samples.
@@ -18,13 +18,13 @@ pub struct Estimate {
     pub mean: f64,
     /// Sample standard deviation (divisor n − 1); zero for one sample.
     pub sd: f64,
-    /// Half the width of the 95 % interval; `None` for one sample, which says nothing of its spread.
+    /// Half the width of the 95 % confidence interval; `None` for one sample, which has no spread to estimate.
     pub half: Option<f64>,
 }
 
 impl Estimate {
-    /// Estimate from `samples`; `None` when there are none, or when one is not finite (as the time until something that
-    /// had not come by the end of a run): the mean of the others would be too small.
+    /// Estimate from `samples`; `None` without samples, or when a sample is not finite (such as the time until an event
+    /// that did not happen before the end of the run): the mean of the finite samples would be too small.
     pub fn of(samples: &[f64]) -> Option<Self> {
         if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
@@ -43,51 +43,53 @@ impl Estimate {
         Self { n, mean, sd, half }
     }
 
-    /// Lower and upper end of the interval; both the mean when there is no interval.
+    /// Lower and upper end of the 95 % interval; both are the mean when there is no interval.
     pub fn bounds(&self) -> (f64, f64) {
         let half = self.half.unwrap_or(0.0);
         (self.mean - half, self.mean + half)
     }
 
-    /// Whether the 95 % interval lies on one side of zero; never for one sample.
+    /// Whether the mean differs significantly from zero: true if the 95 % interval does not contain zero; false for one
+    /// sample.
     pub fn is_significant(&self) -> bool {
         let (low, high) = self.bounds();
         self.half.is_some() && (low > 0.0 || high < 0.0)
     }
 
-    /// Whether two measurements of one thing agree: the means are apart by at most `tolerance`, as a share of the
-    /// reference's mean (0.1 is 10 %), or the intervals overlap. One sample is a point without an interval.
+    /// Whether two measurements of one thing agree: true if the means differ by at most `tolerance`, as a share of the
+    /// reference's mean (0.1 is 10 %), or the 95 % intervals overlap. The interval of one sample is its mean alone.
     pub fn agrees(&self, reference: &Self, tolerance: f64) -> bool {
         let (low, high) = self.bounds();
         let (their_low, their_high) = reference.bounds();
         self.is_close(reference, tolerance) || (low <= their_high && their_low <= high)
     }
 
-    /// Whether the means are apart by at most `tolerance`, as a share of the reference's mean (0.1 is 10 %).
+    /// Whether the means differ by at most `tolerance`, as a share of the reference's mean (0.1 is 10 %).
     pub fn is_close(&self, reference: &Self, tolerance: f64) -> bool {
         (self.mean - reference.mean).abs() <= tolerance * reference.mean.abs()
     }
 }
 
-/// Mean and median of a measured number over some runs; a sample is infinite if it is the time until something that had
-/// not come by the end of the run.
+/// Mean and median of a measured number over some runs; a sample that is the time until an event is infinite if the
+/// event did not happen before the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// Mean of the samples; `None` without samples, or when one is infinite.
+    /// Mean of the samples with its interval; `None` without samples, or when a sample is infinite.
     pub mean: Option<Estimate>,
-    /// Median of the samples, infinite ones counted as the largest; `None` without samples, or when it is
+    /// Median of the samples, infinite ones counted as the largest; `None` without samples, or when the median is
     /// infinite.
     pub median: Option<f64>,
     /// Number of finite samples.
     pub finite: usize,
-    /// Number of infinite samples: of runs that ended before something came.
+    /// Number of infinite samples: runs that ended before the event whose time is measured.
     pub late: usize,
     /// Number of runs, those without a sample included.
     pub runs: usize,
 }
 
 impl Average {
-    /// Average of these samples of `runs` runs; a sample is infinite where a run ended before something came.
+    /// Average of the samples of `runs` runs; a sample is infinite if the run ended before the event whose time is
+    /// measured.
     pub fn of(samples: &[f64], runs: usize) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -101,7 +103,7 @@ impl Average {
         }
     }
 
-    /// The mean, or the median where there is no mean; `None` where there is neither.
+    /// Mean of the samples, or their median when there is no mean; `None` when there is neither.
     pub fn middle(&self) -> Option<f64> {
         self.mean.map(|estimate| estimate.mean).or(self.median)
     }
@@ -116,8 +118,8 @@ fn pairs(a: &[Option<f64>], b: &[Option<f64>]) -> Vec<(usize, f64, f64)> {
         .collect()
 }
 
-/// Mean of `a − b`, seed by seed; entry `i` of both must come from the same seed. `None` if no seed has a value in
-/// both.
+/// Mean of the differences `a − b`, paired by seed: entry `i` of both must come from the same seed. `None` if no seed
+/// has a value in both, or a difference is not finite.
 pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     let differences: Vec<f64> = pairs(a, b).iter().map(|(_, a, b)| a - b).collect();
     Estimate::of(&differences)
@@ -127,7 +129,8 @@ pub fn paired_difference(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimat
 /// of both must come from the same seed.
 ///
 /// The gain is the ratio of means, as papers state gains, and not the mean of ratios, which one bad seed of `b`
-/// dominates. Single zeros do no harm; `None` when the mean of `b` is not above zero.
+/// dominates. Single zeros do no harm. `None` if no seed has a value in both, a mean is infinite, or the mean of `b`
+/// is not above zero.
 pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     mean_ratio(&[(a, b)]).map(|ratio| Estimate {
         mean: ratio.mean - 1.0,
@@ -135,15 +138,16 @@ pub fn paired_gain(a: &[Option<f64>], b: &[Option<f64>]) -> Option<Estimate> {
     })
 }
 
-/// Samples of two variants, entry `i` of both from the same seed.
+/// Samples of two variants to compare; entry `i` of both is from the same seed, `None` where the seed has no sample.
 pub type Paired<'a> = (&'a [Option<f64>], &'a [Option<f64>]);
 
 /// Mean over several comparisons of the ratio mean(a) / mean(b), all with the same seeds.
 ///
 /// The interval is the delta method's for ratios of paired means. With R a ratio of n pairs, one seed moves R by its
-/// residual (a − R b) / mean(b), divided by n. A seed moves the mean of all ratios by the average of that over the
-/// comparisons; so what comparisons have in common stays in, and a seed that one of them lacks still counts in the
-/// others. `None` without comparisons, when one has no pair, or when the mean of some `b` is not above zero.
+/// residual (a − R b) / mean(b), divided by n. A seed moves the mean of all ratios by the average of these moves over
+/// the comparisons; so the interval includes what comparisons have in common, and a seed that one comparison lacks
+/// still counts in the others. `None` without comparisons, when a comparison has no pair, when a mean is infinite, or
+/// when the mean of some `b` is not above zero.
 pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
     let all: Vec<_> = comparisons.iter().map(|(a, b)| pairs(a, b)).collect();
     let places = all.iter().flatten().map(|&(seed, ..)| (seed, 0.0));
@@ -173,7 +177,8 @@ pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
     })
 }
 
-/// Jain's fairness index: 1 when all shares are equal, 1/n when one has everything; `None` when all are zero.
+/// Jain's fairness index of n shares: 1 when all are equal, 1/n when one share is everything; `None` when all shares
+/// are zero.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|x| x * x).sum();
@@ -185,8 +190,8 @@ fn t_critical(dof: usize) -> f64 {
     t_quantile(f64::midpoint(1.0, CONFIDENCE), dof)
 }
 
-/// Quantile of an ascending sample: the value below which the given share (0 to 1) of it lies, interpolated between
-/// neighbours (as R's type 7 and NumPy's default); `None` of an empty sample. Infinite samples are the largest ones.
+/// Quantile of the ascending samples `sorted`: the value below which the share `share` (0 to 1) of them lies,
+/// interpolated between neighbours (as R's type 7 and NumPy's default); `None` without samples. Samples may be +∞.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = share.clamp(0.0, 1.0) * last as f64;
@@ -198,7 +203,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(below + (above - below) * at.fract())
 }
 
-/// Quantile of Student's t: the value that it stays below with probability `p`, at `dof` degrees of freedom.
+/// Quantile of Student's t distribution with `dof` degrees of freedom: the value t with P(T ≤ t) = `p`.
 ///
 /// Bisection on the exact distribution: slow next to an approximation and the same on every machine.
 pub fn t_quantile(p: f64, dof: usize) -> f64 {

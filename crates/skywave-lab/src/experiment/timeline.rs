@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skywave_sim::outcome::{Activity, Span};
 
-/// Every activity of a radio station with its name, as in files and results.
+/// List of all activities of a radio station (sending, receiving, …) with their names in files and results.
 pub const ACTIVITIES: [(Activity, &str); 6] = [
     (Activity::Sends, "sends"),
     (Activity::Receives, "receives"),
@@ -13,7 +13,7 @@ pub const ACTIVITIES: [(Activity, &str); 6] = [
     (Activity::Idle, "idle"),
 ];
 
-/// Name of a radio station's activity, as in files and results.
+/// Name of a radio station's activity in files and results, such as `backs off`.
 pub fn name(activity: Activity) -> &'static str {
     let found = ACTIVITIES.iter().find(|(known, _)| *known == activity);
     found.map_or("", |(_, name)| name)

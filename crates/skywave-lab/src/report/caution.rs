@@ -4,8 +4,9 @@ use skywave_sim::outcome::MAX_REQUESTS;
 
 use crate::experiment::{Results, RunResult};
 
-/// Warnings to print below results, as text: of points where all seeds gave the same, and of flows with so many
-/// transfers that only the first [`MAX_REQUESTS`] are kept one by one. `None` if none is due.
+/// Warnings to print below results, as text. They are about an experiment with a single seed, points where all seeds
+/// gave the same result, and flows with so many transfers that only the first [`MAX_REQUESTS`] are recorded one by one.
+/// `None` if there is nothing to warn of.
 pub fn caution(results: &Results) -> Option<String> {
     let due = [of_intervals(results), of_requests(results)];
     let due: Vec<String> = due.into_iter().flatten().collect();

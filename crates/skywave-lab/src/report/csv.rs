@@ -14,7 +14,7 @@ use super::frame::Frame;
 /// Writes a table of results as CSV, with the names of its columns in the first line.
 ///
 /// # Errors
-/// `out` cannot be written, or a run cannot be read back.
+/// `out` cannot be written, or a recorded time series cannot be read back.
 pub fn write_csv<W: Write>(out: W, frame: Frame<'_>) -> io::Result<()> {
     let mut out = WriterBuilder::new()
         .terminator(Terminator::Any(b'\n'))

@@ -14,19 +14,20 @@ use crate::experiment::file::Draft;
 use crate::experiment::guard::Lock;
 use crate::experiment::{Results, RunResult};
 
-/// Fate of the time series that an earlier run left in the directory, when the new results have none of their own.
+/// Fate of the file of time series (`series.parquet`) that an earlier experiment left in the run directory, when the
+/// new results have no time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesBefore {
-    /// The time series stay: they are of the same runs.
+    /// The time series stay: the new results are the same as the earlier ones.
     Kept,
-    /// The time series are gone: they were of other runs.
+    /// The time series were removed: the earlier results were others.
     Removed,
 }
 
-/// Writes all files of a finished experiment into its run directory, tables also as CSV if `csv`. Captures, time series
-/// and CSV of an earlier run stay if the results are the same, else they are removed. Returns which of both became of
-/// earlier time series; `None` if there were none, or there are new ones. Waits until no other process or thread uses
-/// the directory.
+/// Writes all files of a finished experiment into its run directory `dir`, tables also as CSV if `csv`. Captures, time
+/// series and CSV files that an earlier experiment left stay if its results were the same, else they are removed.
+/// Returns whether earlier time series were kept or removed; `None` if there were none, or new ones replace them. Waits
+/// until no other process or thread uses the directory.
 pub fn write_all(
     dir: &Path,
     study: &Study,

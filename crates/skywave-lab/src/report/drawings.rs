@@ -16,8 +16,7 @@ const MAX_NAME: usize = 120;
 /// A plot of a report as an SVG file of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// Name of the drawing's file without the ending, as `goodput-against-loss-rate`; no two drawings of a report have
-    /// the same.
+    /// Name of the drawing's file without the ending, such as `goodput-against-loss-rate`; unique within a report.
     pub name: String,
     /// Heading of the plot, for people.
     pub title: String,
@@ -25,7 +24,8 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// Plots of a report, each as a file of its own: as on the report's page, or for paper as `print` asks.
+/// Draws the plots of a report, each as an SVG file of its own: as on the report's HTML page with `None`, or for paper
+/// as `print` asks.
 ///
 /// # Errors
 ///

@@ -11,7 +11,7 @@ use super::study::Study;
 use crate::experiment::Error;
 use crate::experiment::file::write_atomically;
 
-/// Error of a report's file that could not be written.
+/// Error of a report's file that could not be written or removed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}", path.display())]
 pub struct WriteError {
@@ -27,7 +27,8 @@ impl From<WriteError> for Error {
     }
 }
 
-/// Writes one file with what `content` puts out, whole or not at all.
+/// Writes the file at `path` with the bytes that `content` writes, whole or not at all: an error leaves an earlier file
+/// as it was.
 pub fn write_file(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -38,7 +39,7 @@ pub fn write_file(
     })
 }
 
-/// Removes a file; none at `path` is no error.
+/// Removes the file at `path`; it is no error if there is none.
 ///
 /// # Errors
 /// When the operating system does not remove the file.
@@ -52,7 +53,7 @@ pub fn remove_file(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Kind of file that the drawings of a report become.
+/// File format in which the drawings of a report are written.
 #[derive(Clone, Debug)]
 pub enum Format {
     /// SVG as it is.
@@ -62,8 +63,8 @@ pub enum Format {
     Pdf(Fonts),
 }
 
-/// Writes each drawing into a file in `dir` that has the study's name and its own:
-/// `lossy-link-goodput-against-loss-rate.svg`. Returns the paths.
+/// Writes each drawing into a file in `dir`, named after the study and the drawing, such as
+/// `lossy-link-goodput-against-loss-rate.svg`. Returns the paths of the files.
 pub fn write_drawings(
     dir: &Path,
     study: &Study,

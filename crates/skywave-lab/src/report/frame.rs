@@ -37,7 +37,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Table with the columns `fields`; each item of `columns` is a batch of rows, an array for each field.
+    /// Table with the columns `fields`; each item of `columns` is a batch of rows, with one array for each field.
     pub fn new(
         fields: Vec<Field>,
         columns: impl Iterator<Item = io::Result<Vec<ArrayRef>>> + 'a,
@@ -132,7 +132,7 @@ pub fn links<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     )
 }
 
-/// Table of flows that a proxy splits, measured from end to end: one row for each run and such flow.
+/// Table of the flows that a proxy splits, measured from end to end: one row for each run and split flow.
 pub fn proxies<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let name: fn(&ProxyOutcome) -> &str = |proxy| &proxy.name;
     entities(study, results, "flow", PROXY, name, |outcome| {
@@ -284,7 +284,7 @@ pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Table of single transfers (requests): one row for each run, flow and transfer that the outcome keeps one by one.
+/// Table of single transfers (requests): one row for each run, flow and transfer that the run recorded by itself.
 pub fn requests<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),

@@ -16,11 +16,11 @@ pub(super) use entities::{flows, links, proxies, stations};
 /// A table whose cells are text, for the terminal or a page.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Grid {
-    /// Title, which says what the table shows, with the unit.
+    /// Title of the table: the quantity that it shows, with the unit.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,
-    /// Number of columns, from the first on, that name the row.
+    /// Number of leading columns whose cells name the row; the columns after them hold its values.
     pub names: usize,
     /// Rows of the table, each with a cell for each column.
     pub rows: Vec<Vec<String>>,
@@ -29,7 +29,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The table with its first `rows` rows at most; the others are counted as left out.
+    /// The table cut to its first `rows` rows; rows beyond are dropped, and counted in [`Self::left_out`].
     pub fn limited(mut self, rows: usize) -> Self {
         self.left_out += self.rows.len().saturating_sub(rows);
         self.rows.truncate(rows);
@@ -37,7 +37,7 @@ impl Grid {
     }
 }
 
-/// Text in place of a number that is missing.
+/// Text of a table's cell whose number is missing.
 pub const NONE: &str = "–";
 
 fn cell(estimate: Option<Estimate>, scaled: Scaled, decimals: usize) -> String {

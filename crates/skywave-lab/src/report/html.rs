@@ -44,7 +44,8 @@ pub const CSS: &str = include_str!("style.css");
 /// Choices for a report's HTML page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlOptions {
-    /// Label of the series that gains are relative to; `None`, or one that no series has, for the first series.
+    /// Label ([`PanelSeries::label`](super::PanelSeries::label)) of the series that gains are relative to; `None`, or a
+    /// label that no series has, for the first series.
     pub reference: Option<String>,
     /// Shell command by which the page says to run the scenario again; `None` for `skywave run NAME.toml`.
     pub command: Option<String>,
@@ -90,7 +91,7 @@ struct Figure {
     later: Option<String>,
 }
 
-/// Report of an experiment as an HTML page, which needs no other file.
+/// Makes the report of an experiment as an HTML page, which needs no other file.
 ///
 /// # Errors
 ///
@@ -113,8 +114,8 @@ pub struct Script {
     pub hash: &'static str,
 }
 
-/// Renders an HTML page from a template (Jinja) of the body's content, which may call `table(grid)` and gets the data
-/// `page`; `css` is the page's style sheet, and `script`, if there is one, runs in the page.
+/// Renders an HTML page from `template`, a Jinja template of the body's content, which reads the data as `page` and may
+/// call `table(grid)` to show a [`Grid`]; `css` is the page's style sheet, and `script`, if any, runs in the page.
 ///
 /// # Errors
 ///

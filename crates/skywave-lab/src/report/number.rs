@@ -3,10 +3,10 @@
 use crate::experiment::stats::Estimate;
 use skywave_sim::outcome::Unit;
 
-/// Unit with its prefix, such as Mb/s: a number in the base unit times `factor` is in this one.
+/// Unit with its prefix, such as Mb/s, and the factor that converts a number to it from the base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaled {
-    /// Factor by which a number in the base unit is multiplied.
+    /// Factor that a number in the base unit is multiplied by to be in this unit: 1e-6 for Mb/s.
     pub factor: f64,
     /// Unit as written, with its prefix: `Mb/s`; may be empty.
     pub label: &'static str,
@@ -35,7 +35,7 @@ const SECONDS: Prefixes = &[
     (0.0, 1.0, "s"),
 ];
 
-/// Unit with the prefix that suits values up to `largest`, which is in the base unit.
+/// Unit with the prefix that suits values up to `largest`, a number in the base unit (bit/s, bytes, seconds).
 pub fn scale(unit: Unit, largest: f64) -> Scaled {
     let plain = |label| Scaled { factor: 1.0, label };
     let prefixes = match unit {
@@ -72,7 +72,7 @@ pub fn decimals(largest: f64) -> usize {
     }
 }
 
-/// Text of a number with `decimals` decimals, never "-0.000", with a true minus sign.
+/// Text of a number with `decimals` decimals and a true minus sign (−); zero after rounding has no sign.
 pub fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
@@ -91,7 +91,7 @@ pub fn plus_minus(estimate: &Estimate, factor: f64, decimals: usize) -> String {
     }
 }
 
-/// Text of a relative gain (0.1 is 10 %) in percent with its 95 % interval, without the sign of percent:
+/// Text of a relative gain (0.1 is 10 %) in percent with its 95 % interval, without the percent sign:
 /// `+12.3 [+9.8, +14.8]`.
 pub fn percent(gain: &Estimate) -> String {
     let signed = |x: f64| {
@@ -112,7 +112,7 @@ pub fn percent(gain: &Estimate) -> String {
     }
 }
 
-/// Text of a number, as short as it can be exactly; very large and very small ones have an exponent.
+/// Shortest text from which a number can be read back exactly; below 1e-6 and from 1e12 on it has an exponent.
 pub fn plain(x: f64) -> String {
     let size = x.abs();
     let text = if size != 0.0 && !(1e-6..1e12).contains(&size) {
@@ -126,7 +126,7 @@ pub fn plain(x: f64) -> String {
     }
 }
 
-/// Text of a number of things: `1 run`, `2 runs`.
+/// Text of a count and the noun `thing`, with an `s` unless the count is 1: `1 run`, `2 runs`.
 pub fn counted(number: usize, thing: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{ending}")

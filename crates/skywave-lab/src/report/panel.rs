@@ -20,24 +20,24 @@ const MAX_FLOW_SERIES: usize = 8;
 /// Most series of a plot; nobody tells more of them apart.
 const MAX_SERIES: usize = 500;
 
-/// Facet: which of several like plots one is, by the swept paths that are neither on its axis nor its series, as pairs
-/// of the path in words and its value.
+/// Facet of a plot that is one of several alike: the swept parameters that neither its axis nor its series show, as
+/// pairs of the parameter in words and its fixed value in this plot.
 pub type Facet = Vec<(String, String)>;
 
-/// Numbers and words of one plot and its table: series of samples over a common horizontal axis.
+/// Panel: the numbers and words of one plot and its table, as series of samples over a common horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// Kind of plot that shows the numbers.
     pub kind: PlotKind,
-    /// Whether the plot shows bins of time, of which there may be very many.
+    /// Whether the horizontal axis is time in bins, of which there may be very many.
     pub over_time: bool,
     /// Heading of the plot: the scenario's own, or else one made of the labels of the axes.
     pub title: String,
     /// Whether the scenario's file asks for no heading above the plot.
     pub untitled: bool,
-    /// Heading in a few words, from which the name of a file is made: `goodput against loss rate`.
+    /// Heading in a few words, from which the name of the plot's file is made: `goodput against loss rate`.
     pub name: String,
-    /// Values of those swept paths that are neither on the axis nor series; empty if there are none.
+    /// Values of the swept parameters that neither the axis nor the series show; empty if there are none.
     pub facet: Facet,
     /// Name for people of the measured quantity: `Goodput`.
     pub y_label: String,
@@ -45,7 +45,7 @@ pub struct Panel {
     pub y_given: Option<String>,
     /// Unit of the measured quantity.
     pub y_unit: Unit,
-    /// Whether the quantity is the time until something comes, which may not have come by the end of a run.
+    /// Whether the quantity is the time until an event, which may not happen before the end of a run.
     pub until: bool,
     /// Whether the vertical axis is logarithmic.
     pub y_log: bool,
@@ -58,12 +58,12 @@ pub struct Panel {
     pub series: Vec<PanelSeries>,
 }
 
-/// The horizontal axis of a panel.
+/// Horizontal axis of a panel (a plot and its table).
 #[derive(Clone, Debug, PartialEq)]
 pub struct XAxis {
-    /// Name of the axis: a swept path in words, `time`, `seed`, or for a distribution the measured quantity.
+    /// Name of the axis: a swept parameter in words, `time`, `seed`, or for a distribution the measured quantity.
     pub label: String,
-    /// Name of the axis without that of the link or flow it belongs to, for the head of a column.
+    /// Name of the axis without the name of the link or flow whose parameter it is, for the head of a table's column.
     pub brief: String,
     /// Name that the scenario's file gives to the axis; `None` if it gives none.
     pub given: Option<String>,
@@ -75,19 +75,19 @@ pub struct XAxis {
     pub values: Vec<XValue>,
 }
 
-/// Place on the horizontal axis of a panel: a value of a swept path, a time, or a number.
+/// Place on the horizontal axis of a panel: a value of a swept parameter, a time, or a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XValue {
-    /// Value as written in the scenario.
+    /// Value as written in the scenario's file; for a place that is only a number, the number.
     pub label: String,
     /// Name of the value for people: a short form, or the one that the scenario's file gives.
     pub name: String,
-    /// Value as a number, in SI units; `None` for a name.
+    /// Value as a number, in SI units; `None` if the value is a name.
     pub number: Option<f64>,
 }
 
 impl XValue {
-    /// Place on the axis that is only a number, in SI units.
+    /// Place on the axis for a plain number in SI units, whose text is also its label and name.
     pub fn number(number: f64) -> Self {
         let label = number.to_string();
         Self {
@@ -101,18 +101,20 @@ impl XValue {
 /// One series of a plot: its name, and its samples along the horizontal axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelSeries {
-    /// Value that tells the series from others, as written in the scenario; empty for a single series.
+    /// Value that distinguishes the series from the other series of the plot, as written in the scenario; empty for a
+    /// single series.
     pub label: String,
     /// Name of the series for people: the one that the scenario's `[report]` gives to its value, or else a short form. A number
     /// or flag without a given name follows that of its parameter: `loss rate 0.01`.
     pub name: String,
-    /// Samples of each place on the horizontal axis, by the index of the place; a place without samples is left out.
+    /// Samples at each place on the horizontal axis, by the index of the place in [`XAxis::values`]; a place without
+    /// samples is left out.
     pub samples: BTreeMap<usize, Samples>,
 }
 
-/// Samples of one series at one place of the horizontal axis, in SI units: one for each seed (or the same number for
-/// each), in the order of the seeds; some may be missing. Memory is taken only from the first to the last one that is
-/// there: where the axis has a place for each of a million seeds, a place has but one sample.
+/// Samples of one series at one place of the horizontal axis, in SI units, in the order of the seeds: one sample for
+/// each seed, or an equal number for each; some may be missing. Memory is taken only from the first sample to the last
+/// that is not missing: where the axis has a place for each of a million seeds, each place has one sample.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Samples {
     first: usize,
@@ -122,8 +124,8 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples that are not missing, in the order of the seeds; infinite for the time until something that had not come
-    /// by the end of the run.
+    /// Samples that are not missing, in the order of the seeds; the time until an event is infinite if the event did
+    /// not happen before the end of the run.
     pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().copied().flatten()
     }
@@ -166,7 +168,8 @@ impl Samples {
 }
 
 impl PanelSeries {
-    /// Mean and 95% interval at axis index `x`; `None` without samples, or when one is infinite.
+    /// Mean of the samples at axis index `x` with its 95 % interval; `None` without samples, or when a sample is
+    /// infinite.
     pub fn estimate(&self, x: usize) -> Option<Estimate> {
         Estimate::of(&self.values(x))
     }
@@ -190,22 +193,23 @@ impl PanelSeries {
         values
     }
 
-    /// Mean of this series minus that of `other` at axis index `x`, paired by seed; `None` if no seed has a sample in
-    /// both.
+    /// Mean of this series minus the mean of `other` at axis index `x`, paired by seed; `None` if no seed has a sample
+    /// in both, or a sample is infinite.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_difference(ours, theirs)
     }
 
-    /// Relative gain of the mean at axis index `x` over that at index `reference`, paired by seed: 0.1 is 10 % more.
-    /// `None` if a place has no samples, no seed has one in both, or the reference's mean is not above zero.
+    /// Relative gain of the mean at axis index `x` over the mean at index `reference`, paired by seed: 0.1 is 10 %
+    /// more. `None` if no seed has a sample at both indices, a sample is infinite, or the reference's mean is not above
+    /// zero.
     pub fn gain_along(&self, x: usize, reference: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, self, reference)?;
         paired_gain(ours, theirs)
     }
 
-    /// Relative gain of the mean over that of `other` at axis index `x`, paired by seed: 0.1 is 10 % more. `None` if no
-    /// seed has a sample in both, or the mean of `other` is not above zero.
+    /// Relative gain of this series' mean over the mean of `other` at axis index `x`, paired by seed: 0.1 is 10 % more.
+    /// `None` if no seed has a sample in both, a sample is infinite, or the mean of `other` is not above zero.
     pub fn gain(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_gain(ours, theirs)
@@ -218,8 +222,8 @@ impl PanelSeries {
 }
 
 impl Panel {
-    /// Largest absolute value that the plot shows: of means, or of medians where there is no mean. For the choice of
-    /// the unit's prefix.
+    /// Largest absolute value among the means of the plot, or the medians where there is no mean, in SI units: the
+    /// unit's prefix is chosen by it.
     pub fn largest(&self) -> f64 {
         let places = 0..self.x.values.len();
         let middles = self
@@ -253,9 +257,9 @@ impl Panel {
     }
 }
 
-/// The panels of a study: the plots that its scenario asks for, or else goodput over the sweep, one panel for each
-/// combination of swept values that are neither on the axis nor series. Plots of recorded time series are not among
-/// them.
+/// Makes the panels of a study: the plots that its scenario asks for, or else goodput over the sweep, with one panel
+/// for each combination of swept values that neither the axis nor the series show. Plots of recorded time series are
+/// not among them.
 pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     let sketches = sketches(study);
     sketches

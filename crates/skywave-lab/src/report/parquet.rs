@@ -43,8 +43,8 @@ pub(super) fn write<W: Write + Send>(
     results.check()
 }
 
-/// Writes a table of results as a Parquet file, with metadata `skywave.KEY` about what the numbers depend on: the
-/// version of the engine, the random generator, and the pairs in `metadata`.
+/// Writes a table of results as a Parquet file. Its metadata, under keys `skywave.KEY`, say what the numbers depend on:
+/// the version `engine` of the engine, the random generator, and the pairs of key and value in `metadata`.
 pub fn write_frame<W: Write + Send>(
     out: W,
     frame: Frame<'_>,

@@ -17,16 +17,17 @@ use crate::experiment::file::DraftDirectory;
 use crate::experiment::guard::Lock;
 use crate::scenario::{ParamValue, Written};
 
-/// Name of the folder in a run directory that has the results in Hive's layout: a folder for each value of a swept
-/// path.
+/// Name of the folder in a run directory that has the results in Hive's layout: a folder for each value of one swept
+/// parameter.
 pub const PARTITIONED: &str = "results";
 /// The name of the file in each of its folders.
 const FILE: &str = "part-0.parquet";
 /// Hive's name for a missing value.
 const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// Writes the rows of `results.parquet` into a folder for each value of the swept path `key`, all or nothing; the
-/// column of that path is in the folders' names alone. Returns the path of the folder around them.
+/// Writes the rows of `results.parquet` in Hive's layout, all or nothing: a folder for each value of the swept
+/// parameter `key` (such as `link.radio.delay`), whose values are then in the folders' names and in no column. Returns
+/// the path of the folder around them.
 ///
 /// # Errors
 /// When a file cannot be written, or a run cannot be read back.

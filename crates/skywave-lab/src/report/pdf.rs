@@ -17,7 +17,7 @@ const BUILT_IN_NAME: &str = "Liberation Sans";
 /// Names that a message about a missing font can hold.
 const MAX_NAMES: usize = 12;
 
-/// Fonts that the text of a PDF figure may be set in.
+/// Set of fonts in which the text of a PDF figure may be set.
 #[derive(Clone, Debug)]
 pub struct Fonts(Arc<Database>);
 
@@ -25,7 +25,7 @@ pub struct Fonts(Arc<Database>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the font \"{name}\" is not installed here; a PDF contains its font\n{help}")]
 pub struct NoSuchFont {
-    /// Name of the font, as it was asked for.
+    /// Name of the font, as the caller wrote it.
     pub name: String,
     /// Advice on fonts that are there.
     help: String,
@@ -37,7 +37,7 @@ impl Fonts {
         Self(Arc::new(with_built_in()))
     }
 
-    /// Font that is installed on this machine, and the built-in one for letters that it lacks.
+    /// Font called `name` that is installed on this machine, and the built-in font for letters that it lacks.
     ///
     /// # Errors
     /// When there is no font of that name.
@@ -102,7 +102,8 @@ fn help(installed: &Database) -> String {
     format!("help: {listed} installed; without a font it is {BUILT_IN_NAME}, which is built in")
 }
 
-/// SVG picture as a PDF of one page of its size. The same picture and fonts give the same bytes.
+/// Converts an SVG picture to a PDF with one page of the picture's size. The same picture and fonts give the same
+/// bytes.
 ///
 /// # Errors
 ///

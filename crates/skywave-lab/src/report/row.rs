@@ -9,7 +9,7 @@ use super::study::{Study, StudyPoint};
 use crate::experiment::Results;
 use crate::scenario::{ParamValue, Written};
 
-/// Result row: the measurements of one flow in one run, with all that names the run.
+/// Result row: the measurements of one flow in one run, with the scenario, seed and sweep point of the run.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
     /// Name of the scenario.
@@ -22,12 +22,12 @@ pub struct Row<'a> {
     pub transport: &'a str,
     /// Measurements of the flow.
     pub flow: FlowOutcome,
-    /// Whether all seeds gave the same result at this point, so that intervals there have no width and say nothing;
-    /// `None` where there is only one seed.
+    /// Whether all seeds gave the same result at this point, so that confidence intervals there have no width and say
+    /// nothing; `None` if the experiment has only one seed.
     pub same_for_all_seeds: Option<bool>,
 }
 
-/// Result rows of an experiment, point by point, then seed by seed, then flow by flow.
+/// Iterator over the result rows of an experiment, point by point, then seed by seed, then flow by flow.
 pub fn rows<'a>(study: &'a Study, results: &'a Results) -> impl Iterator<Item = Row<'a>> {
     rows_at(study, results, 0..results.points())
 }

@@ -6,7 +6,7 @@ use crate::scenario::{ParamValue, Point, Report, Scenario};
 /// Part of a scenario that reports need: names and text, the points of the sweep, plots and tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Study {
-    /// Name of the scenario, as of its file and run directory.
+    /// Name of the scenario, which is also the name of its file and its run directory.
     pub name: String,
     /// Title, which says in one line what the scenario shows.
     pub title: String,
@@ -20,16 +20,19 @@ pub struct Study {
     pub report: Report,
 }
 
-/// Point of the sweep of a scenario: values of the swept paths, and names of flows, links and stations there.
+/// Point of the sweep of a scenario: the values of the swept parameters, and the labels of the flows, links and
+/// stations at this point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyPoint {
-    /// Swept paths (such as `link.radio.delay`) with their values, the same paths in the same order at every point.
+    /// Swept parameters, as paths of keys in the scenario's file (such as `link.radio.delay`), with their values; the
+    /// same parameters in the same order at every point.
     pub params: Vec<(String, ParamValue)>,
     /// Labels of the flows, in the order of the outcome.
     pub flows: Vec<FlowLabel>,
-    /// For each link, in the order of the outcome, the name of the `[[link]]` that it is made of.
+    /// For each link, in the order of the outcome, the name of the scenario's `[[link]]` that it is made from.
     pub links: Vec<String>,
-    /// For each radio station, in the order of the outcome, the name of the `[[station]]` that it is made of.
+    /// For each radio station, in the order of the outcome, the name of the scenario's `[[station]]` that it is made
+    /// from.
     pub stations: Vec<String>,
     /// Radio network at the start of the run with the first seed; `None` if the scenario has none.
     pub radio: Option<Topology>,
@@ -40,15 +43,15 @@ pub struct StudyPoint {
 pub struct FlowLabel {
     /// Transport of the flow, as in the scenario.
     pub transport: String,
-    /// Name of the scenario's flow that this one is a copy of; its own name when it stands alone.
+    /// Name of the scenario's `[[flow]]` that this flow is a copy of; the flow's own name if it has no copies.
     pub group: String,
-    /// Whether the flow only serves another one, so that its data do not arrive at a destination: they end at a proxy,
-    /// from which another flow goes on, or carry the proxy's state.
+    /// Whether the flow only serves another flow, so that its data do not arrive at a destination: they end at a proxy,
+    /// from which another flow continues, or carry the state of a proxy.
     pub inner: bool,
 }
 
 impl Study {
-    /// Swept paths of the scenario, such as `link.radio.delay`.
+    /// Iterator over the swept parameters of the scenario, as paths of keys in its file, such as `link.radio.delay`.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let params = self.points.first().map(|p| p.params.as_slice());
         params.unwrap_or_default().iter().map(|(p, _)| p.as_str())
@@ -97,7 +100,7 @@ impl StudyPoint {
         self.flows.get(index).is_none_or(|flow| !flow.inner)
     }
 
-    /// Value of the swept path `path` at this point; `None` if that path is not swept.
+    /// Value at this point of the swept parameter `path` (such as `link.radio.delay`); `None` if it is not swept.
     pub fn param(&self, path: &str) -> Option<&ParamValue> {
         self.params.iter().find(|(p, _)| p == path).map(|(_, v)| v)
     }

@@ -16,10 +16,10 @@ const MAX_ROWS_IN_ALL: usize = 150;
 /// The file that has the rows of most tables.
 const RUNS: &str = "results.parquet";
 
-/// Results as text for a terminal of `width` columns: for each panel a table, and one of differences from its first
-/// series; then the flows, where there are several, nothing was swept or `[report] table` asks, and with them those
-/// that proxies split, from end to end. Tables that would push everything else off the screen are left out, with a note
-/// on where to find them.
+/// Results as text for a terminal of `width` columns. Each plot that is not over time has a table of its values, and
+/// one of the differences from its first series. A table of flows follows if a run has several, nothing was swept or
+/// `[report] table` asks for it; with it comes a table of the flows that proxies split, measured from end to end. After
+/// 150 rows, further tables are left out, with a note on where to find them.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);
@@ -90,7 +90,7 @@ pub fn table(study: &Study, results: &Results, width: usize) -> String {
     out
 }
 
-/// Text of a table for a terminal of `width` columns, in several blocks of columns when the table is too wide for one;
+/// Text of a table for a terminal of `width` columns; a table that is too wide is split into several blocks of columns.
 /// `data` names the file that has the rows that were left out.
 pub fn render(grid: &Grid, width: usize, data: &str) -> String {
     let mut out = format!("{}\n", grid.title);

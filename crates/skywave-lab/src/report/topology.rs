@@ -4,10 +4,10 @@ use skywave_sim::Spec;
 
 use super::plot::{Map, Place};
 
-/// Radio network of a scenario: where its stations are, and how far they reach.
+/// Radio network of a scenario: the positions of its stations, and how far they reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
-    /// Radio stations with their positions, in the order of the specification.
+    /// Radio stations with their positions at the start of the run, in the order of the specification.
     pub stations: Vec<Place>,
     /// Pairs of stations that can receive each other, as indices into `stations`.
     pub pairs: Vec<(usize, usize)>,

@@ -65,7 +65,7 @@ impl Words {
     }
 }
 
-/// Text with its first letter as a capital, for the beginning of a label.
+/// The text `words` with its first letter as a capital, for the beginning of a label.
 pub fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| {

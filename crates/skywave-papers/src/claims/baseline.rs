@@ -25,20 +25,20 @@ use super::verdict::{SAME, VALUE_TOLERANCE, Verdict};
 /// The parameter whose values are senders.
 const SENDER: &str = "variant";
 
-/// A sender that a paper compares its own mechanism with, and whose results here differ from the paper's, with the
-/// evidence of other programs.
+/// Sender that a paper compares its own mechanism with and whose simulated results differ from the paper's, with
+/// measurements of it by other programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Name of the sender, as in the names of the claims' parts.
     pub sender: String,
-    /// How our sender differs from the paper's, how that is known, and where to read more.
+    /// Explanation in words: how our sender differs from the paper's, how that is known, and where to read more.
     pub why: String,
     /// Measurements of the sender by other programs, one for each point of an experiment.
     pub evidence: Vec<Evidence>,
 }
 
-/// Evidence on a baseline at one point of an experiment: the ratio of its number to another sender's as the paper implies it, as
-/// an independent program measured it, and as simulated here.
+/// Evidence on a baseline (a sender that a paper compares with) at one point of an experiment: the ratio of its
+/// measured number, such as goodput, to another sender's, by the paper, by an independent program and by our runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
     /// Independent program that measured the ratio, such as another simulator.
@@ -49,11 +49,12 @@ pub struct Evidence {
     pub experiment: String,
     /// Point of the experiment's sweep, as `loss = 0.01`.
     pub place: String,
-    /// Sender whose measured number the baseline's is divided by.
+    /// Name of the sender whose number is the denominator of the ratios; the baseline's number is the numerator.
     pub over: String,
-    /// Ratio of the baseline to `over` that the paper implies.
+    /// Ratio of the baseline's number to that of `over` that the paper's numbers imply.
     pub paper: f64,
-    /// Ratio that the program measured, and half of its 95 % interval.
+    /// Ratio of the baseline's number to that of `over` that the program measured, and half the width of its 95 %
+    /// interval.
     pub theirs: [f64; 2],
     /// Simulated ratio of the baseline's mean to that of `over`; `None` if runs of either are missing.
     pub ours: Option<f64>,

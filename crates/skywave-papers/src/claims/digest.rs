@@ -13,8 +13,8 @@ use skywave_lab::report::number::counted;
 const MANY: usize = 6;
 
 impl Scorecard {
-    /// Text in which a paper's parts of claims stand by verdict: the reproduced ones, then the others with
-    /// our number, the paper's and, where that is known, why.
+    /// Text that lists the judged parts (numbers) of a paper's claims by verdict: reproduced ones by name, the rest
+    /// with our number and the paper's, and the reason for a difference where it is known.
     pub fn digest(&self) -> String {
         let (all, _) = self.parts(None);
         let mut out = String::new();

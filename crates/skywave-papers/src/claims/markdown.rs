@@ -26,7 +26,7 @@ const KINDS: [Maker; 6] = [
     ("readings", Scorecard::markdown_readings),
 ];
 
-/// Kinds of generated blocks that a Markdown page may have of a paper, their names with commas between them.
+/// Names, with commas between them, of the kinds of generated blocks that a Markdown page may have for a paper.
 pub fn kinds() -> String {
     KINDS.map(|(kind, _)| kind).join(", ")
 }
@@ -34,8 +34,8 @@ pub fn kinds() -> String {
 /// Numbers of a claim that a table of main statements has room for.
 const ROOM: usize = 5;
 
-/// The Markdown page with all generated blocks (`<!-- reproduce cerl: counts -->` to `<!-- end -->`) of these papers
-/// replaced by what the scorecards say; blocks of other papers stay.
+/// The Markdown page with the generated blocks (`<!-- reproduce cerl: counts -->` to `<!-- end -->`) of all papers in
+/// `cards` replaced by what their scorecards say; blocks of other papers stay.
 ///
 /// # Errors
 /// When a block has no end, or is of an unknown kind.
@@ -126,8 +126,8 @@ impl Scorecard {
         out
     }
 
-    /// Parts of core claims that have too few seeds and whose half interval is more than [`WIDEST`], as a share of the
-    /// number: a text for each, with the half interval in percent.
+    /// Parts of core claims that are undecided ([`Verdict::TooFewSeeds`]) by a half interval above [`WIDEST`]: for each
+    /// a text with the part's name and the half interval in percent of the number ([`Part::half_width`]).
     pub fn wide(&self) -> Vec<String> {
         let scores = self.scores.iter().filter(|score| score.core);
         let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));
@@ -222,7 +222,8 @@ impl Scorecard {
         table(&head, rows)
     }
 
-    /// Main statements of the paper: claims that the file gives a reason why they stand or not, each with this reason.
+    /// Main statements of the paper: the claims for which the file gives a reason why they stand or not, with that
+    /// reason.
     pub fn main(&self) -> impl Iterator<Item = (&Score, &str)> {
         let scores = self.scores.iter();
         scores.filter_map(|score| Some((score, score.main.as_deref()?)))
@@ -230,8 +231,8 @@ impl Scorecard {
 }
 
 impl Score {
-    /// Verdict on the claim under the reading of this name, another value of what the paper leaves open; `None` if the
-    /// claim has the same numbers under it.
+    /// Verdict on the claim under the other reading (value of what the paper leaves open) called `reading`; `None` if
+    /// the claim's numbers are the same under that reading.
     pub fn under(&self, reading: &str) -> Option<Verdict> {
         let found = self.rereads.iter().find(|other| other.reading == reading);
         found.map(|other| other.verdict)

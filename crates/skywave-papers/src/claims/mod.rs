@@ -101,7 +101,7 @@ impl Paper {
         &self.experiments
     }
 
-    /// Leaves only the experiments of these names; claims that need the others' runs are then "not run".
+    /// Keeps only the experiments of these names; claims that need runs of any other experiment are then "not run".
     ///
     /// # Errors
     ///
@@ -123,7 +123,7 @@ impl Paper {
         Ok(())
     }
 
-    /// Doubles the number of seeds of each experiment, to see whether a verdict depends on it.
+    /// Doubles the number of seeds of each experiment, to see whether more seeds change a verdict.
     pub fn double_seeds(&mut self) {
         self.experiments.iter_mut().for_each(Scenario::double_seeds);
         self.readings.iter_mut().for_each(Reading::double_seeds);
@@ -146,16 +146,16 @@ impl Paper {
         self.scenarios().map(Scenario::runs).sum()
     }
 
-    /// Hash, in hexadecimal digits, of the file of claims and of all experiments: of all that the verdicts rest on but
-    /// the simulator.
+    /// Hash, in hexadecimal digits, of the file of claims and of all experiments: of everything that verdicts depend on
+    /// except the simulator.
     pub fn inputs(&self) -> String {
         let texts = self.experiments.iter().map(Scenario::text);
         let all: Vec<&str> = [self.text.as_str()].into_iter().chain(texts).collect();
         format!("{:032x}", hash(all.join("\0").as_bytes()))
     }
 
-    /// Settings in the experiments' files that the claims file calls neither given by the paper nor decided by us, as
-    /// keys such as `link.radio.delay`, by the experiment's name.
+    /// Settings in the experiments' files that the claims file lists neither as given by the paper nor as decided by
+    /// us: keys such as `link.radio.delay`, by the experiment's name.
     pub fn unregistered(&self) -> BTreeMap<String, Vec<String>> {
         let settings = register::settings(&self.experiments);
         let open = settings.iter().map(|(name, keys)| {
@@ -175,16 +175,16 @@ impl Paper {
     }
 }
 
-/// A paper, what was measured for it, and how its claims stand.
+/// Reproduction of a paper: the paper, the results of its simulations, and the verdicts on its claims.
 #[derive(Clone, Copy, Debug)]
 pub struct Reproduction<'a> {
-    /// The paper.
+    /// Paper that is reproduced, with its experiments and claims.
     pub paper: &'a Paper,
-    /// Results of the paper's scenarios, by their names.
+    /// Results of the paper's scenarios, by the scenarios' names.
     pub results: &'a BTreeMap<String, Results>,
     /// Verdicts on the paper's claims.
     pub scorecard: &'a Scorecard,
-    /// Maps of where in a space of network paths the paper's gains are; empty if none were taken.
+    /// Maps that show where in a space of network paths the paper's gains are; empty if no map was simulated.
     pub maps: &'a [Taken],
 }
 
@@ -270,7 +270,7 @@ pub fn is_paper(folder: &Path) -> bool {
 /// name.
 ///
 /// # Errors
-/// When a file cannot be read, or is not what it should be.
+/// When a file cannot be read, or is no valid scenario or file of claims.
 pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     // "." and ".." have no name of their own.
     let folder = match folder.file_name() {
@@ -428,9 +428,9 @@ impl Paper {
     }
 }
 
-/// Judges every claim of the paper by the results of its scenarios, by the scenarios' names. Claims whose runs are
-/// missing are "not run"; those that have some of their runs are judged by these. Where results have more seeds than an
-/// experiment, the first ones count.
+/// Judges every claim of the paper by `results`, which has the results of the paper's scenarios by the scenarios'
+/// names. Claims whose runs are missing are "not run"; claims that have some of their runs are judged by these. Where
+/// results have more seeds than an experiment, only the first ones count.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let left_out = paper.choices_of_readings();
     let view = paper.view(Some(results), &left_out);

@@ -191,7 +191,7 @@ pub(super) struct ClaimModel {
     pub(super) measure: Measures,
 }
 
-/// Sort of statement that a claim is.
+/// Kind of statement that a claim makes: a gain, a value, an order, a shape or no change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

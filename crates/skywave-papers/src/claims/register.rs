@@ -32,9 +32,9 @@ pub struct Decision {
 /// Settings of the experiments that the paper's text states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Given {
-    /// Keys of the settings in the experiments' files, such as `link.radio.delay`, with `*` for anything.
+    /// Keys of the settings in the experiments' files, such as `link.radio.delay`; `*` stands for anything.
     pub keys: Vec<String>,
-    /// Names of the experiments that the settings are of; empty for all.
+    /// Names of the experiments whose settings these are; empty for all.
     pub experiments: Vec<String>,
     /// Place in the paper that states the settings.
     pub place: String,

@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::register::{Decision, Given};
 use super::verdict::Verdict;
 
-/// Verdicts on all claims of a paper, with what they rest on.
+/// Verdicts on all claims of a paper, with the settings, baselines and readings that they depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// Short name of the paper.
@@ -19,9 +19,9 @@ pub struct Scorecard {
     pub title: String,
     /// Author and place of publication of the paper.
     pub source: String,
-    /// Hash of the paper's claims and experiments, in hexadecimal digits: of what was judged.
+    /// Hash of the paper's claims and experiments, in hexadecimal digits; it identifies what was judged.
     pub inputs: String,
-    /// Whether all runs of all the paper's scenarios were there.
+    /// Whether all runs of all the paper's scenarios were there; if false, the verdicts are preliminary.
     pub complete: bool,
     /// Number of claims of the paper that are not in `scores`, because they cannot be tested or their runs are missing.
     pub left_out: usize,
@@ -44,7 +44,7 @@ pub struct Score {
     pub claim: String,
     /// Place in the paper that states the claim.
     pub place: String,
-    /// Sort of statement that the claim is.
+    /// Kind of statement that the claim makes, such as a gain or an order.
     pub kind: Kind,
     /// Whether the claim is of the core set: the claims that carry the paper's argument.
     pub core: bool,
@@ -54,7 +54,7 @@ pub struct Score {
     pub figure: Option<String>,
     /// Note in words about how the claim is tested.
     pub note: Option<String>,
-    /// Reason why a main statement of the paper stands, or why not; `None` for other claims.
+    /// Reason why the claim, a main statement of the paper, stands or not; `None` if the claim is no main statement.
     pub main: Option<String>,
     /// Part of the statement that is not measured; `None` if all of it is.
     pub unmeasured: Option<String>,
@@ -62,10 +62,10 @@ pub struct Score {
     pub reason: Option<String>,
     /// Parts of the claim: its numbers, each with a verdict of its own.
     pub parts: Vec<Part>,
-    /// Verdict on the claim: the worst of its parts'.
+    /// Verdict on the claim: the worst of its parts' verdicts, circular ones aside, or [`Verdict::NotTestable`].
     pub verdict: Verdict,
-    /// Verdicts on the claim under other readings of the text (other values of what it leaves open), as far as these
-    /// change its numbers.
+    /// Verdicts on the claim under those other readings of the text (other values of what it leaves open) that change
+    /// the claim's numbers.
     pub rereads: Vec<Reread>,
 }
 
@@ -74,7 +74,7 @@ pub struct Score {
 pub struct Reread {
     /// The name of the reading.
     pub reading: String,
-    /// Verdict on the claim under this reading: the worst of its parts'.
+    /// Verdict on the claim under this reading: the worst of its parts' verdicts, circular ones aside.
     pub verdict: Verdict,
     /// Parts of the claim, with their numbers and verdicts under this reading.
     pub parts: Vec<Part>,
@@ -140,7 +140,7 @@ impl Score {
         self.parts.iter().filter(reproduced).count()
     }
 
-    /// The claim as one line of JSON, without the end of the line.
+    /// The claim as one line of JSON, without a line break at its end.
     pub fn to_json(&self) -> String {
         // Strings, numbers and maps with string keys: nothing in it can fail.
         serde_json::to_string(self).unwrap_or_default()
@@ -148,8 +148,8 @@ impl Score {
 }
 
 impl Scorecard {
-    /// The scorecard with only the claims that are judged; those that are not run or not testable are taken out and
-    /// added to `left_out`.
+    /// The scorecard with only the claims that are judged; claims that are not run or not testable are taken out and
+    /// counted in `left_out`.
     #[must_use]
     pub fn judged(mut self) -> Self {
         let unjudged = [Verdict::NotRun, Verdict::NotTestable];
@@ -159,8 +159,8 @@ impl Scorecard {
         self
     }
 
-    /// Parts whose verdict differs between two scorecards of one paper, also under other readings: name of claim and
-    /// part, the verdict in this card and that in `other`.
+    /// Parts whose verdict differs between this scorecard and `other` of the same paper, also under other readings: for
+    /// each the names of claim and part, the verdict in this scorecard, and the verdict in `other`.
     pub fn differing(&self, other: &Self) -> Vec<(String, Verdict, Verdict)> {
         let mut all = Vec::new();
         let mut compare = |what: &str, mine: &[Part], theirs: &[Part]| {
@@ -191,14 +191,14 @@ impl Scorecard {
         lines.collect()
     }
 
-    /// Number of claims with each verdict, in the order of [`Verdict::ALL`]; only those of the core set (`Some(true)`),
-    /// only the others (`Some(false)`), or all (`None`).
+    /// Number of claims with each verdict, in the order of [`Verdict::ALL`]: of claims in the core set (`Some(true)`),
+    /// of claims outside of it (`Some(false)`), or of all (`None`).
     pub fn counts(&self, core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Self::total(&[self], core)
     }
 
-    /// Number of claims of several papers together with each verdict, in the order of [`Verdict::ALL`]; only those of
-    /// the core set (`Some(true)`), only the others (`Some(false)`), or all (`None`).
+    /// Number of claims of several papers together with each verdict, in the order of [`Verdict::ALL`]: of claims in
+    /// the core set (`Some(true)`), of claims outside of it (`Some(false)`), or of all (`None`).
     pub fn total(cards: &[&Self], core: Option<bool>) -> [(Verdict, usize); Verdict::ALL.len()] {
         Verdict::ALL.map(|verdict| {
             let of_it = |s: &&Score| s.verdict == verdict && core.is_none_or(|c| s.core == c);
@@ -207,14 +207,14 @@ impl Scorecard {
         })
     }
 
-    /// Number of parts of all claims without the circular ones, and how many parts have each verdict; of the core set
-    /// (`Some(true)`), of the other claims (`Some(false)`), or of all (`None`).
+    /// Number of parts that are not [`Verdict::Circular`], and number of parts with each verdict: of claims in the core
+    /// set (`Some(true)`), of claims outside of it (`Some(false)`), or of all (`None`).
     pub fn parts(&self, core: Option<bool>) -> (usize, [(Verdict, usize); Verdict::ALL.len()]) {
         Self::total_parts(&[self], core)
     }
 
-    /// Number of parts of all claims of several papers without the circular ones, and how many parts have each verdict;
-    /// of the core set (`Some(true)`), of the other claims (`Some(false)`), or of all (`None`).
+    /// Number of parts, of several papers together, that are not [`Verdict::Circular`], and number of parts with each
+    /// verdict: of claims in the core set (`Some(true)`), of claims outside of it (`Some(false)`), or of all (`None`).
     pub fn total_parts(
         cards: &[&Self],
         core: Option<bool>,

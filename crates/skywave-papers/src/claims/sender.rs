@@ -18,8 +18,8 @@ use super::reader::matches;
 use super::select::View;
 use super::{Paper, Reading};
 
-/// A sender, such as a congestion control, that is to be judged by claims or test cases: how it is put into scenarios,
-/// and what runs them then.
+/// Sender under judgement, such as a congestion control: how it is put into the scenarios of claims or test cases, and
+/// how these scenarios are run.
 pub trait Sender: Sync {
     /// Name of the sender, as result cards have it.
     fn name(&self) -> &str;
@@ -41,8 +41,8 @@ pub trait Sender: Sync {
         files: &dyn Files,
     ) -> Result<Scenario, String>;
 
-    /// Whether outcomes of this sender's runs have the measured number of this name, such as `goodput`; those of the
-    /// simulator have all.
+    /// Whether outcomes of this sender's runs have the measured number of this name, such as `goodput`; outcomes of the
+    /// simulator have every number.
     fn measures(&self, _number: &str) -> bool {
         true
     }
@@ -59,10 +59,10 @@ pub trait Sender: Sync {
     }
 }
 
-/// A paper, or set of test cases, with a sender that is to be judged put into its experiments.
+/// Paper, or set of test cases, after a sender to be judged was put into its experiments.
 #[derive(Debug)]
 pub struct Seated {
-    /// The paper, with only those experiments that claims about the sender need and that can have it.
+    /// Paper with the sender in its experiments; only experiments that claims judged for this sender need are left.
     pub paper: Paper,
     /// Claims that are not judged for this sender, by their ids, with the reason.
     pub absent: BTreeMap<String, Absence>,
@@ -78,7 +78,7 @@ pub enum Absence {
 }
 
 impl Paper {
-    /// Keys of the paper's scenarios that take the sender to judge, such as `flow.test.transport`.
+    /// Keys of the paper's scenarios at which a sender to be judged is put, such as `flow.test.transport`.
     pub fn seats(&self) -> Vec<&str> {
         let given = self.file.sender.as_ref();
         given.map_or(vec![SEAT], |names| {
@@ -96,7 +96,7 @@ impl Paper {
     /// stay as they are: claims may compare with them. Other readings of the text are left out.
     ///
     /// # Errors
-    /// When no experiment has a place for a sender, or one sweeps that place.
+    /// When no experiment has a place for a sender, or an experiment sweeps the key of that place.
     pub fn with_sender(&self, sender: &dyn Sender) -> Result<Seated, ClaimsError> {
         self.check_seats()?;
         let asked = |claim: &ClaimModel| {

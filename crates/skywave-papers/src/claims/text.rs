@@ -91,7 +91,7 @@ impl Scorecard {
         })
     }
 
-    /// Sentence that counts the parts and the claims with each verdict.
+    /// Text that counts the parts and the claims with each verdict, of all claims and of the core set.
     pub fn summary(&self) -> String {
         summary(&[self])
     }
@@ -140,7 +140,8 @@ impl Reread {
     }
 }
 
-/// Sentence that counts the parts and the claims of several papers together with each verdict.
+/// Text that counts the parts and the claims of several papers together with each verdict, of all claims and of the
+/// core set.
 pub fn summary(cards: &[&Scorecard]) -> String {
     let list = |counts: [(Verdict, usize); Verdict::ALL.len()]| {
         let some = counts.into_iter().filter(|(_, n)| *n > 0);

@@ -34,17 +34,17 @@ use serde::Serialize;
 
 use skywave_lab::experiment::stats::Estimate;
 
-/// Most that a measured gain may differ from the paper's to be reproduced, as a share of the paper's gain.
+/// Largest difference of a reproduced gain from the paper's gain, as a share of the paper's gain.
 pub const GAIN_TOLERANCE: f64 = 0.25;
-/// Most that two numbers may differ to be called the same, in percent.
+/// Largest difference between two numbers at which they are called the same, in percent.
 pub const SAME: f64 = 5.0;
-/// Most that a measured value may differ from the paper's to be reproduced, as a share of the paper's value.
+/// Largest difference of a reproduced value from the paper's value, as a share of the paper's value.
 pub const VALUE_TOLERANCE: f64 = 0.10;
-/// Most that a measured value may be above or below the paper's, as a factor, to be [`Verdict::DirectionOnly`].
+/// Largest factor by which a measured value may be above or below the paper's to be [`Verdict::DirectionOnly`].
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// Half width of an interval, as a share of the paper's number, above which an undecided part
-/// ([`Verdict::TooFewSeeds`]) is named as such: little more is shown than that nothing was measured.
+/// Half width of an interval, as a share of the paper's number, above which reports name an undecided part
+/// ([`Verdict::TooFewSeeds`]) beside the counts: its runs measured next to nothing.
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// Verdict on a paper's claim, or on a part (one number) of it, after our own runs.
@@ -112,15 +112,15 @@ impl Verdict {
         worst.unwrap_or(Self::NotRun)
     }
 
-    /// Verdict on a statement that must hold at a `share` (0 to 1) of `points` at least: the best that this share of
-    /// them attains. Too few seeds if that hangs on points which have too few; not run if a point is not.
+    /// Verdict on a statement that must hold at no less than a `share` (0 to 1) of `points`: the best verdict that so
+    /// many points attain. Too few seeds if it depends on points with too few seeds; not run if some point is not run.
     pub fn of_share(points: &[Self], share: f64) -> Self {
         // A share such as 0.8 is no exact binary number: leave room for the last digit.
         Self::of_count(points, share * points.len() as f64 - 1e-9)
     }
 
-    /// Verdict on a statement that must hold at one of `points`: the best of theirs. Too few seeds if that hangs on
-    /// points which have too few; not run if a point is not.
+    /// Verdict on a statement that must hold at one or more of `points`: the best of their verdicts. Too few seeds if
+    /// it depends on points with too few seeds; not run if some point is not run.
     pub fn of_any(points: &[Self]) -> Self {
         Self::of_count(points, 1.0)
     }
@@ -222,7 +222,8 @@ pub struct Limits {
     pub low: Option<f64>,
     /// Upper limit; `None` if there is none.
     pub high: Option<f64>,
-    /// Whether a number that equals a limit is outside: "above" as against "at least".
+    /// Whether a number that equals a limit is outside: true for "above" and "below", false for "at least" and "at
+    /// most".
     pub strict: bool,
 }
 
@@ -249,8 +250,8 @@ impl Limits {
         }
     }
 
-    /// Verdict on a number that has to lie between the limits: reproduced where its whole interval is inside, not
-    /// reproduced where all of it is on one side outside, else too few seeds.
+    /// Verdict on a number that has to lie between the limits: reproduced if its whole 95 % interval is inside, not
+    /// reproduced if the whole interval is outside on one side, else too few seeds.
     pub fn judge(&self, ours: &Estimate) -> Verdict {
         use Verdict::{NotReproduced, Reproduced};
         by_zone(

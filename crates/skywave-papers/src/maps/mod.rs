@@ -23,7 +23,7 @@ pub use take::{Taken, Taking};
 const FOLDER: &str = "maps";
 const LIST: &str = "maps.toml";
 
-/// Reason why a paper's maps cannot be read or taken.
+/// Reason why a paper's maps cannot be read or simulated.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
     /// The list of maps cannot be read.
@@ -76,7 +76,7 @@ struct MapModel {
     at_least: f64,
 }
 
-/// A map of a paper, not yet simulated: where in a space of network paths a sender has its gain over another.
+/// Map of a paper before its simulation: the question where in a space of network paths a sender gains over another.
 pub struct PaperMap {
     model: MapModel,
     objective: Objective,

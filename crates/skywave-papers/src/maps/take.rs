@@ -17,11 +17,11 @@ const HELD_OUT_SEED: u64 = 1;
 /// Settings for the simulation of maps.
 #[derive(Clone, Copy)]
 pub struct Taking<'a> {
-    /// Number of points that each map is learnt from, beside those that test it.
+    /// Number of simulated points that each map is learnt from; the points that test the map are additional.
     pub points: usize,
-    /// Journal that keeps finished runs for later.
+    /// Journal of finished runs, which are not simulated again.
     pub ledger: &'a Ledger,
-    /// Threads, cancelling and report of progress of the runs.
+    /// Number of threads, flag to cancel and report of progress for the runs.
     pub making: Making<'a>,
 }
 
@@ -30,8 +30,8 @@ pub struct Taking<'a> {
 pub struct Taken {
     /// Name of the map.
     pub name: String,
-    /// Statement that holds inside the map's region, the share of the space that this is, and how often the map is
-    /// right, in words.
+    /// Text with the statement that holds inside the map's region, the region's share of the space, and at how many
+    /// test points the map is right.
     pub words: String,
     /// Plots over the first two keys of the space as SVG elements for an HTML page: one for each combination of three
     /// levels of the other keys.
@@ -45,7 +45,7 @@ pub struct Taken {
 }
 
 impl PaperMap {
-    /// Number of simulations that taking the map needs if it is learnt from `points` points, test points included.
+    /// Number of simulations that [`Self::take`] needs if the map is learnt from `points` points, test points included.
     pub fn runs(&self, points: usize) -> usize {
         let seeds = self
             .spaces()
@@ -57,7 +57,7 @@ impl PaperMap {
     /// Takes the map: simulates its points, learns from them where the gain is, and tests this at 50 other points.
     ///
     /// # Errors
-    /// Those of the search space and of the runs.
+    /// When the map's search space cannot be used, or its points cannot be simulated.
     pub fn take(&self, taking: &Taking<'_>) -> Result<Taken, MapError> {
         let spaces = self.spaces()?;
         let failed = |error| MapError::Search {
@@ -108,8 +108,9 @@ impl PaperMap {
 }
 
 impl Taken {
-    /// Line of JSON about the map of the paper called `paper`, without its end: share of the space inside the map's
-    /// region, number of points, and at how many of the test points the map is right.
+    /// Line of JSON, without a line break, about this map of the paper called `paper`: share (0 to 1) of the space
+    /// inside the map's region, and numbers of points that the map was learnt from, of test points, and of test points
+    /// at which it is right.
     pub fn json(&self, paper: &str) -> String {
         let object = json!({
             "map": self.name, "paper": paper, "share": self.share, "points": self.points,

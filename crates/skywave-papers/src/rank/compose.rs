@@ -6,19 +6,19 @@ use super::model::{Cross, MechanismModel};
 use crate::file::{inline, quoted};
 
 /// Composition that a study ranks: a sender made of one policy for each task (loss detection, recovery, congestion
-/// control, timeout), or a mechanism with all else that it needs in a scenario.
+/// control, timeout), or a mechanism: a transport and whatever else it needs in a scenario, such as a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Name in tables: the preset's or mechanism's, or the policies that the study combines.
     pub label: String,
-    /// Whether the composition is a published variant, against which the others are judged.
+    /// Whether the composition is a published variant, such as CUBIC, against which the study judges all compositions.
     pub published: bool,
     /// Transport of the flow under test, as scenario files write it.
     pub transport: String,
     /// Further keys of a scenario that a mechanism sets, such as a proxy or a link's repair, with their values as
     /// scenario files write them.
     pub set: Vec<(String, String)>,
-    /// Keys of the flow under test that are taken out of the scenario, because the mechanism's transport does not take
+    /// Keys of the flow under test that are taken out of the scenario, because a mechanism's transport does not allow
     /// them.
     pub without: Vec<String>,
     /// Index, among the study's entries, of the composition that a mechanism is compared with: the sender or network

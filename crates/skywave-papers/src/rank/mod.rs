@@ -83,7 +83,7 @@ pub fn load(path: &Path) -> Result<Study, RankError> {
     )
 }
 
-/// Whether a text is that of a study, with or without mistakes, and not that of a scenario.
+/// Whether `text` is the TOML of a study (it has `path` and no `run`), with or without mistakes, and not of a scenario.
 pub fn is_study(text: &str) -> bool {
     has(text, "path", "run")
 }
@@ -106,8 +106,8 @@ pub struct Ranked {
     pub ranking: Ranking,
 }
 
-/// Ranks the compositions of a study by the results of its scenarios, by the scenarios' names. Runs that are missing
-/// are left out.
+/// Ranks the compositions of a study by `results`, which has the results of the study's scenarios by the scenarios'
+/// names. Runs that are missing are left out.
 pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     let none = |seeds| Results::empty(ENGINE, seeds, 0);
     let missing = study
@@ -134,8 +134,8 @@ pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     Ranked { samples, ranking }
 }
 
-/// Picture of a study's results as SVG: a heat map of compositions by paths, or where its paths have families a curve
-/// for each sender.
+/// Picture of a study's results as SVG: a heat map of compositions by paths or, if its paths have families, a curve for
+/// each sender of its shares of the best goodput over the paths.
 pub fn picture(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         families::curve(study, ranked).to_svg()

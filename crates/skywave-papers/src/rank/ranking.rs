@@ -23,16 +23,18 @@ pub struct Ranking {
 pub struct RankedPath {
     /// Name of the path.
     pub name: String,
-    /// Use of the path: goodput with losses that are not congestion's, goodput without, fairness to competitors, or
-    /// all.
+    /// Use of the path: goodput with losses that congestion does not cause, goodput without such losses, fairness to
+    /// competing flows, or (on a path of a family) all of these.
     pub kind: Kind,
-    /// Index of the composition with the highest mean goodput on the path; `None` without results.
+    /// Index, among the study's entries, of the composition with the highest mean goodput on the path; `None` without
+    /// results.
     pub best: Option<usize>,
-    /// Index of the published composition with the highest mean goodput on the path; `None` without results.
+    /// Index, among the study's entries, of the published composition with the highest mean goodput on the path; `None`
+    /// without results.
     pub best_published: Option<usize>,
-    /// Index of the composition that all others are held against in how they share the path: the one that the competing
-    /// flows use, or in a study of families its reference. `None` if the competing flows use several or none of those
-    /// ranked, or there is no reference.
+    /// Index, among the study's entries, of the composition that sharing of the path is measured against: the one that
+    /// all competing flows use or, on a path of a family, the study's reference. `None` without competing flows, or if
+    /// there is no such composition among the entries.
     pub baseline: Option<usize>,
 }
 
@@ -41,26 +43,26 @@ pub struct RankedPath {
 pub struct Row {
     /// Index of the composition among the study's entries.
     pub entry: usize,
-    /// Mean over the lossy paths of the composition's goodput as a share of the best composition's; `None` if results
-    /// are missing.
+    /// Mean over the lossy paths ([`Kind::Lossy`]) of the composition's goodput as a share of the best composition's;
+    /// `None` without such paths or if results are missing.
     pub lossy: Option<Estimate>,
-    /// Mean over the clean paths of the composition's goodput as a share of the best composition's; `None` if results
-    /// are missing.
+    /// Mean over the clean paths ([`Kind::Clean`]) of the composition's goodput as a share of the best composition's;
+    /// `None` without such paths or if results are missing.
     pub clean: Option<Estimate>,
     /// Mean rank by goodput over all paths but those for fairness, 1 for the best; compositions with equal goodput get
-    /// the mean of their ranks.
+    /// the mean of their ranks. `None` without such paths or if a rank is missing.
     pub mean_rank: Option<f64>,
-    /// Number of lossy paths on which the goodput is above that of every published variant but itself, each
-    /// with the whole 95 % interval; where all seeds give the same, a path does not count.
+    /// Number of lossy paths on which the composition's goodput is above that of every other published variant, as
+    /// [`OnPath::beats_published`] says.
     pub wins: usize,
-    /// Number of clean paths on which the goodput is below that of the best published variant but itself,
-    /// with the whole 95 % interval; where all seeds give the same, a path does not count.
+    /// Number of clean paths on which the composition's goodput is below that of the best other published variant, as
+    /// [`OnPath::is_below_published`] says.
     pub losses: usize,
     /// Mean over all paths but those for fairness of the delay, in multiples of the smallest RTT of any composition on
     /// the path.
     pub delay: Option<f64>,
-    /// Sharing with competing flows, as a mean over the paths for fairness: an entry for each composition that
-    /// competitors use ([`Ranking::baselines`]), with its index.
+    /// Sharing with competing flows, as a mean over the paths for fairness: for each composition that competing flows
+    /// use ([`Ranking::baselines`]), its index and the mean over its paths.
     pub beside: Vec<(usize, Beside)>,
     /// Results on each path, in the order of [`Ranking::paths`].
     pub on: Vec<OnPath>,
@@ -87,28 +89,28 @@ pub struct OnPath {
     pub share: Option<Estimate>,
     /// Rank by mean goodput, 1 for the best; compositions with equal goodput get the mean of their ranks.
     pub rank: Option<f64>,
-    /// Relative gain in goodput over the best published variant but itself: 0.1 is 10 % more.
+    /// Relative gain in goodput over the best other published variant: 0.1 is 10 % more.
     pub gain: Option<Estimate>,
     /// Relative gain in goodput over the composition that a mechanism is compared with (0.1 is 10 % more); `None`
     /// without one.
     pub over_base: Option<Estimate>,
-    /// Number of retransmission timeouts; of a flow that a proxy splits, those of both halves.
+    /// Number of retransmission timeouts of the flow under test, of both its halves if a proxy splits it.
     pub timeouts: Option<Estimate>,
-    /// Number of segments sent again; of a flow that a proxy splits, those of both halves.
+    /// Number of segments that the flow under test sent again, of both its halves if a proxy splits it.
     pub retransmits: Option<Estimate>,
-    /// Retransmitted segments as a share (0 to 1) of all that were sent.
+    /// Retransmitted segments as a share (0 to 1) of all segments that the flow under test sent.
     pub resent: Option<Estimate>,
     /// Goodput as a share of what the path can carry; `None` on a path without a family.
     pub channel: Option<Estimate>,
-    /// Whether the goodput is above that of every published variant but itself, each with the whole 95 % interval of
-    /// the gain.
+    /// Whether the goodput is above that of every other published variant: the whole 95 % interval of the gain over
+    /// each is above 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
     pub beats_published: bool,
-    /// Whether the goodput is below that of the best published variant but itself, with the whole 95 % interval of the
-    /// gain.
+    /// Whether the goodput is below that of the best other published variant: the whole 95 % interval of the gain over
+    /// it is below 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
     pub is_below_published: bool,
     /// Delay in multiples of the smallest RTT that any composition saw on the path.
     pub delay: Option<Estimate>,
-    /// Sharing of this path with the competing flows; all `None` if there are none, or the path has no
+    /// Sharing of this path with the competing flows; its numbers are `None` without competing flows or without a
     /// [baseline](RankedPath::baseline).
     pub beside: Beside,
 }
@@ -116,9 +118,10 @@ pub struct OnPath {
 /// Role of a composition in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Contestant {
-    /// Whether the composition is a published variant, against which the others are judged.
+    /// Whether the composition is a published variant, such as CUBIC, against which all compositions are judged.
     pub published: bool,
-    /// Index of the composition that a mechanism is compared with; `None` for no mechanism, or one that names none.
+    /// Index, among the contestants, of the composition that this one, a mechanism, is compared with; `None` if it is
+    /// no mechanism or names none.
     pub base: Option<usize>,
 }
 

@@ -20,8 +20,8 @@ pub struct PathSamples {
     pub name: String,
     /// Use of the path in a ranking.
     pub kind: Kind,
-    /// Index of the composition that others are held against in sharing the path: the one that the competing flows use,
-    /// or on a path of a family the study's reference. `None` if there is none.
+    /// Index of the composition that sharing of the path is measured against
+    /// ([`RankedPath::baseline`](super::RankedPath::baseline)); `None` if there is none.
     pub baseline: Option<usize>,
     /// Goodput of the flow under test, bit/s, by composition; if the flow has copies, of all together.
     pub goodput: Vec<Samples>,
@@ -40,8 +40,8 @@ pub struct PathSamples {
     pub retransmits: Vec<Samples>,
     /// Segments sent again, as a share (0 to 1) of all that the flow under test sent, by composition.
     pub resent: Vec<Samples>,
-    /// Rate that the path carries, bit/s of payload, whichever sender uses it, a number for each seed; empty on a path
-    /// without a family.
+    /// Rate of payload that the path can carry, bit/s, whichever sender uses it: one number for each seed; empty on a
+    /// path without a family.
     pub carried: Samples,
 }
 
@@ -88,7 +88,7 @@ fn delay_of(outcome: &Outcome, flows: &Flows, delay: Delay) -> Option<f64> {
 }
 
 impl PathSamples {
-    /// Takes the samples on `path` from the results of the study's scenarios, in the scenarios' order.
+    /// Takes the samples on `path` from `results`, which are those of the study's scenarios in the scenarios' order.
     /// [`Self::carried`] stays empty.
     pub fn of(path: &StudyPath, results: &[&Results], delay: Delay) -> Self {
         let seeds = results.first().map_or(0, |results| results.seeds.len());

@@ -17,23 +17,23 @@ pub struct Study {
     pub text: String,
     /// Compositions that are ranked, published ones first, and mechanisms last; no two are the same.
     pub entries: Vec<Entry>,
-    /// Compositions that are not ranked because they cannot run on some path, each with the reason.
+    /// Labels of compositions that are not ranked because they cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,
     /// Mechanisms that cannot run on some path, each with the path and the reason.
     pub refused: Vec<Refused>,
     /// Network paths over which the study compares its entries, in the order of the file.
     pub paths: Vec<StudyPath>,
-    /// The scenarios of all paths: for each path one with a sweep point for each composition, and one for each set of
-    /// further keys that mechanisms need.
+    /// Scenarios of all paths. A path has one for all compositions that change only the transport, each a sweep point,
+    /// and one more for each set of further keys that mechanisms change.
     pub scenarios: Vec<Scenario>,
     /// Index of the composition that the study proposes and judges against published ones; `None` if it
     /// proposes none.
     pub proposed: Option<usize>,
-    /// Index of the composition to which the proposed one is held in fairness: it must leave no less goodput to others.
-    /// `None` if there is no such demand.
+    /// Index of the composition that the proposed one must match in fairness: the proposed one must leave no less
+    /// goodput to competing flows. `None` if there is no such demand.
     pub as_fair_as: Option<usize>,
-    /// Index of the composition that all are held against in what they leave to other flows, in a study of families;
-    /// else `None`.
+    /// Index of the composition that all compositions are compared with in the goodput that they leave to competing
+    /// flows, in a study of families; else `None`.
     pub reference: Option<usize>,
     /// Measure that the study takes as delay.
     pub delay: Delay,
@@ -52,10 +52,11 @@ pub struct StudyPath {
     pub family: Option<Family>,
     /// Further text about the path, for the report.
     pub about: Option<String>,
-    /// Runs of each composition on the path; `None` for one that cannot run there.
+    /// Runs of each composition on the path, in the order of the study's entries; `None` for one that cannot run there.
     pub runs: Vec<Option<Runs>>,
-    /// Index of the composition that others are held against in sharing the path: the one that all other flows use, if
-    /// it is one and among the entries; of a path of a family the study's reference. `None` if there is none.
+    /// Index, among the study's entries, of the composition that sharing of the path is measured against: the one that
+    /// all competing flows use or, on a path of a family, the study's reference. `None` without competing flows, or if
+    /// there is no such composition among the entries.
     pub baseline: Option<usize>,
 }
 
@@ -69,8 +70,8 @@ pub struct Family {
     pub group: Group,
 }
 
-/// Group of paths that ask the same of a sender, by other flows on the way and by rate. A path belongs to the first of
-/// these groups that it fits.
+/// Group of paths that demand the same of a sender: shared with other flows, over a recorded link, slow, or none of
+/// these. A path belongs to the first of these four that it fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Paths on which data of other flows share a link with the flow under test.
@@ -94,7 +95,7 @@ impl Study {
 impl Group {
     /// All groups, in the order of tables.
     pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
-    /// Least long-run rate of a path that is not slow, bit/s.
+    /// Least long-run rate, bit/s, of the narrowest link of a path that is not slow.
     pub const SLOW: f64 = 0.5e6;
 
     /// Title of the group for people, such as `recorded links`.
@@ -115,11 +116,11 @@ pub struct Runs {
     pub scenario: usize,
     /// Index of the sweep point in the scenario.
     pub point: usize,
-    /// Flows of these runs that are measured, by their parts.
+    /// Measured flows of these runs, by their roles.
     pub flows: Flows,
 }
 
-/// Flows of a run by the parts that they play in a study, as indices into the run's flows.
+/// Flows of a run by the roles that they have in a study, as indices into the run's flows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Flows {
     /// Flows under test: one, or the copies of one. For a flow that a proxy splits, its half from the proxy to the
@@ -129,8 +130,8 @@ pub struct Flows {
     pub near: Vec<usize>,
     /// Flows under test that proxies split, measured from end to end: indices into the outcome's `proxies`.
     pub split: Vec<usize>,
-    /// Flows beside those under test: all other TCP flows; in studies whose paths belong to families, every flow whose
-    /// data share a link with theirs.
+    /// Flows that compete with those under test: all other TCP flows; in studies whose paths belong to families, every
+    /// flow whose data share a link with the flows under test.
     pub others: Vec<usize>,
 }
 
@@ -141,6 +142,6 @@ pub struct Refused {
     pub entry: usize,
     /// Index of the path among the study's paths.
     pub path: usize,
-    /// Reason why the mechanism cannot run there, in words.
+    /// Reason why the mechanism cannot run on the path, in words.
     pub reason: String,
 }

@@ -63,24 +63,24 @@ impl Standing {
     }
 }
 
-/// A number of a test case: what was measured, and the condition that is asked of it.
+/// Number of a test case: what was measured, and the condition that it must meet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
-    /// Name that tells the number from the case's others; empty when it is the only one.
+    /// Name that tells the number from the case's other numbers; empty when it is the only one.
     pub name: String,
-    /// Condition that the case asks for, with its unit.
+    /// Condition that the number must meet, with its unit, in words.
     pub asked: String,
-    /// Measured number, in `unit`; of a sweep, that of the point that decides. `None` where there is none.
+    /// Measured number, in `unit`; of a sweep, the number at the point that decides. `None` if it was not measured.
     pub measured: Option<f64>,
-    /// Lower and upper end of the 95 % interval of `measured`; `None` without one.
+    /// Lower and upper end of the 95 % interval of `measured`; `None` if there is no interval, as with one seed.
     pub ci95: Option<[f64; 2]>,
     /// Unit of `measured`; may be empty.
     pub unit: String,
     /// Point of the sweep where the number was measured, as `parameter = value`; empty without a sweep.
     pub place: String,
-    /// Whether the number meets the condition.
+    /// Result of the number: whether it meets the condition.
     pub standing: Standing,
-    /// `measured` as people read it, with its interval and unit.
+    /// Text of `measured` for people, with its interval and unit.
     #[serde(skip)]
     pub shown: String,
 }
@@ -141,7 +141,7 @@ pub struct Case {
     pub why: Option<String>,
     /// Numbers that decide the case; empty if it was not judged.
     pub numbers: Vec<Number>,
-    /// Run that shows how the case failed; `None` if it did not, or no run could be looked at.
+    /// Run that shows how the case failed; `None` if it did not fail, or if no run was made again.
     pub wrong: Option<Wrong>,
 }
 
@@ -154,7 +154,7 @@ pub struct SetCard {
     pub title: String,
     /// Source of the set's cases, such as a document.
     pub source: String,
-    /// Hash of the set's claims and scenarios, in hexadecimal digits: of what was asked.
+    /// Hash, in hexadecimal digits, of the set's claims and of its scenarios with the congestion control in them.
     pub inputs: String,
     /// Results case by case, in the order of the set's file.
     pub cases: Vec<Case>,
@@ -186,7 +186,7 @@ impl SetCard {
 }
 
 impl Card {
-    /// An empty card of this sender, to which results in sets of test cases are to be added.
+    /// An empty card of this sender, for results in sets of test cases ([`Self::sets`]) to be added.
     pub fn new(sender: &dyn Sender) -> Self {
         Self {
             law: sender.name().to_owned(),
@@ -249,7 +249,7 @@ fn counted<'a>(cases: impl Iterator<Item = &'a Case>) -> [(Standing, usize); 5] 
     counts
 }
 
-/// A set of test cases with a sender that is to be judged put into its scenarios.
+/// Trial of a sender: a set of test cases, after the sender to be judged was put into its scenarios.
 pub struct Trial<'a> {
     sender: &'a dyn Sender,
     seated: Seated,
@@ -270,8 +270,8 @@ impl<'a> Trial<'a> {
         self.seated.paper.experiments()
     }
 
-    /// Judges the sender by the results of the scenarios, by the scenarios' names. With `retracing`, a run of each
-    /// failed case is made again to see when and how it failed.
+    /// Judges the sender by `results`, which has the results of [`Self::scenarios`] by the scenarios' names. With
+    /// `retracing`, a run of each failed case is made again to see when and how it failed.
     pub fn judge(
         &self,
         results: &BTreeMap<String, Results>,

@@ -25,20 +25,20 @@ pub struct Law {
 }
 
 impl Law {
-    /// The sender that `text` describes as a scenario does: a preset, as in `cubic`, or a composition, as in
+    /// Sender that `text` describes in the notation of scenarios: a preset, as in `cubic`, or a composition, as in
     /// `{ preset = "cerl", recovery = "sack" }`.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When `text` is neither a known preset nor a valid composition.
     pub fn parse(text: &str) -> Result<Self, ScenarioError> {
         Self::with_members(text, &CustomMembers::default())
     }
 
-    /// The sender that `text` describes as a scenario does: a preset or a composition, which may also have the policies
-    /// in `custom`, a user's own code.
+    /// Sender that `text` describes in the notation of scenarios: a preset or a composition, which may also have the
+    /// policies in `custom`, a user's own code.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When `text` is neither a known preset nor a valid composition.
     pub fn with_members(text: &str, custom: &CustomMembers) -> Result<Self, ScenarioError> {
         let value = match text.trim() {
             table if table.starts_with('{') => {
@@ -82,8 +82,8 @@ impl Law {
         })
     }
 
-    /// The sender with `name` as one more name by which a file of claims may mean it: for a variant, the name of the
-    /// congestion control that it varies.
+    /// The sender with `name` as an additional name by which a file of claims may refer to it: for a variant, the name
+    /// of the congestion control that it varies.
     #[must_use]
     pub fn also(mut self, name: &str) -> Self {
         self.names.insert(name.to_owned());
@@ -93,7 +93,7 @@ impl Law {
     /// Senders of all presets: those of TCP, then those of QUIC.
     ///
     /// # Errors
-    /// Never for the presets as they are: they are read like any other text.
+    /// When a preset's name cannot be read as a sender, which would be a mistake in the presets.
     pub fn all() -> Result<Vec<Self>, ScenarioError> {
         let tcp = PRESETS.iter().map(|preset| preset.name);
         let quic = quic::PRESETS.iter().map(|preset| preset.name);
@@ -103,7 +103,7 @@ impl Law {
 
 impl Law {
     /// The scenario with this sender at the keys `seats`, such as `flow.test.transport`; `check` is called with each
-    /// point of the scenario, with its first seed, and may refuse it.
+    /// point of the scenario and the point's specification for the first seed, and may refuse it.
     ///
     /// # Errors
     /// Those of [`Sender::take`], and of `check`.

@@ -41,7 +41,7 @@ pub fn sets() -> impl Iterator<Item = &'static str> {
 /// Reads the built-in set of test cases of this name.
 ///
 /// # Errors
-/// When there is none of this name.
+/// When no built-in set has this name.
 pub fn load(name: &str) -> Result<Paper, ClaimsError> {
     claims::load_set(name)
 }
@@ -54,11 +54,11 @@ pub fn load_dir(folder: &Path) -> Result<Paper, ClaimsError> {
     claims::load_dir(folder)
 }
 
-/// Reads the set of test cases that a user names: the built-in one of this name, else the one in the folder of this
-/// path.
+/// Reads the set of test cases that a user's text `given` names: the built-in set of this name, or else the set in the
+/// folder at this path.
 ///
 /// # Errors
-/// When there is neither, or the files cannot be read or used.
+/// When there is neither such a set nor such a folder, or the files cannot be read or used.
 pub fn named(given: &str) -> Result<Paper, ClaimsError> {
     let folder = claims::folder_of(Path::new(given));
     match folder.filter(|_| sets().all(|name| name != given)) {

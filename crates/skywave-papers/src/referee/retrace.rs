@@ -19,9 +19,9 @@ const BINS: Duration = Duration::from_millis(100);
 /// Settings for making one run of each failed test case again, to see when and how it failed.
 #[derive(Clone, Copy, Debug)]
 pub struct Retracing<'a> {
-    /// Number of threads; `None` for one a core.
+    /// Number of threads; `None` for one for each core.
     pub threads: Option<usize>,
-    /// Flag that the caller sets (as on Ctrl-C) to stop.
+    /// Flag that the caller sets (as on Ctrl-C) to stop the runs.
     pub cancel: &'a AtomicBool,
 }
 

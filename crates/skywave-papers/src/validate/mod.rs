@@ -70,7 +70,7 @@ pub struct Judged<'a> {
 /// A row of a set, with our numbers beside the other simulator's.
 #[derive(Clone, Debug)]
 pub struct JudgedRow<'a> {
-    /// Row that is judged.
+    /// Row of the set: a scenario, and the other simulator's numbers for it.
     pub row: &'a Row,
     /// The terms, which say what decides.
     terms: &'a Terms,
@@ -110,14 +110,14 @@ impl Judged<'_> {
         self.rows.iter().filter(|row| row.agrees()).count()
     }
 
-    /// Number of rows that agree by tolerance alone; the others that agree do so only because intervals
-    /// overlap, which says little with few seeds.
+    /// Number of rows that agree by their tolerances, whatever the intervals are ([`JudgedRow::is_close`]). Rows that
+    /// agree but are not counted here do so only because intervals overlap, which says little with few seeds.
     pub fn close(&self) -> usize {
         self.rows.iter().filter(|row| row.is_close()).count()
     }
 
-    /// Whether the comparison passes: there are rows, and at least the required share of them ([`Terms::required`])
-    /// agrees.
+    /// Whether the comparison passes: there are rows, and at least the required share of them ([`Terms::required`], 0
+    /// if that is `None`) agrees.
     pub fn passes(&self) -> bool {
         let needed = self.set.terms.required.unwrap_or(0.0) * self.rows.len() as f64;
         !self.rows.is_empty() && self.agreeing() as f64 >= needed

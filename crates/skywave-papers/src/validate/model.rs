@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use super::Quantity;
 
-/// Terms of a comparison: what is compared, what is asked of it, and how a row of the reference becomes a scenario.
+/// Terms of a comparison: what is compared, which share of rows must agree, and how a row of the reference table
+/// becomes a scenario.
 ///
-/// *Templates* are texts in the language of Jinja over the row's cells and the set's variables, *expressions* are such
-/// without the braces.
+/// *Templates* are texts in the language of Jinja over the row's cells and the set's variables; *expressions* are what
+/// such texts have between braces.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
@@ -23,7 +24,7 @@ pub struct Terms {
     pub peer: String,
     /// Place among the built-in sets; those without one come last.
     pub(super) order: Option<u32>,
-    /// Share of rows, 0 to 1, that must agree; `None` where nothing is asked.
+    /// Share of rows, 0 to 1, that must agree; `None` if numbers are only printed and no share is required.
     pub required: Option<f64>,
     /// Most replications of a row.
     pub(super) most_seeds: Option<u64>,
@@ -102,8 +103,8 @@ pub(super) enum Part {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Live {
-    /// The script for ns-2, relative to the file. It takes names and values in turn, `seed` among them, and prints lines of
-    /// a quantity's name and a value.
+    /// The script for ns-2, relative to the file. It takes names and values in turn, `seed` among them, and prints
+    /// lines of a quantity's name and a value.
     pub(super) script: String,
     /// Templates of the arguments.
     pub(super) arguments: Map<String, Value>,
@@ -118,7 +119,8 @@ impl Terms {
         decisive.map(|measured| measured.name)
     }
 
-    /// Most by which our mean of a quantity may differ, as a share of the reference's mean.
+    /// Largest difference at which our mean of a quantity agrees with the reference's, as a share of the reference's
+    /// mean (0.05 is 5 %).
     pub fn tolerance(&self, quantity: Quantity) -> f64 {
         let mut all = self.quantity.iter();
         let measured = all.find(|measured| measured.name == quantity);

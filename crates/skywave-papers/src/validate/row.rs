@@ -17,7 +17,7 @@ use skywave_scenario::{CustomMembers, NoFiles, Scenario};
 /// A row of a comparison: one scenario, and the other simulator's numbers for it.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Settings that tell the row from others, as pairs of name and value.
+    /// Settings that tell the row from other rows, as pairs of name and value.
     pub labels: Vec<(String, String)>,
     /// Numbers that the other simulator gives for this scenario.
     pub reference: Vec<(Quantity, Estimate)>,
@@ -56,7 +56,7 @@ impl Row {
     /// name.
     ///
     /// # Errors
-    /// No column or variable has this name, or it is empty.
+    /// No column or variable has this name, or its text is empty.
     pub fn text(&self, name: &str) -> Result<&str, SetError> {
         self.cells.text(name)
     }
@@ -65,7 +65,7 @@ impl Row {
     /// name.
     ///
     /// # Errors
-    /// No column or variable has this name, or it is no number.
+    /// No column or variable has this name, or its text is no finite number.
     pub fn number(&self, name: &str) -> Result<f64, SetError> {
         self.cells.number(name)
     }

@@ -32,7 +32,7 @@ pub enum SetError {
     Row {
         /// Place of the mistake: the table and its line, the template, or the option that gave the row.
         place: String,
-        /// Mistake at that place, in words.
+        /// Mistake at `place`, in words.
         what: String,
     },
     /// Row whose scenario is not valid.

@@ -17,7 +17,7 @@ use skywave_lab::experiment::stats::Estimate;
 pub enum Quantity {
     /// In-order payload of all measured flows together, Mb/s.
     Goodput,
-    /// In-order payload of the first measured flow alone, which has the shortest round trip, Mb/s.
+    /// In-order payload of the first measured flow alone, Mb/s.
     FirstGoodput,
     /// In-order payload of the flows beside the measured ones, Mb/s.
     BesideGoodput,
@@ -72,8 +72,8 @@ impl Quantity {
         }
     }
 
-    /// Most by which the means may differ, as a share of the reference's mean (0.05 is 5 %), unless a set has a
-    /// tolerance of its own.
+    /// Largest difference at which the means of both simulators agree, as a share of the reference's mean
+    /// (0.05 is 5 %), unless a set has a tolerance of its own.
     pub fn tolerance(self) -> f64 {
         match self {
             Self::Goodput
@@ -157,7 +157,7 @@ pub struct Comparison {
     pub ours: Estimate,
     /// Estimate from the other simulator's runs.
     pub theirs: Estimate,
-    /// Most by which the means may differ, as a share of the other simulator's mean (0.05 is 5 %).
+    /// Largest difference at which the means agree, as a share of the other simulator's mean (0.05 is 5 %).
     pub tolerance: f64,
 }
 

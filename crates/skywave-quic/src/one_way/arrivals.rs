@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::{LATEST, MOST_TOLD, Report, Tag};
 
-/// Arrival times of one peer's datagrams since the last [`Report`] to it; of many datagrams only a sample, chosen by
-/// their tags. The receiver of data keeps them.
+/// Arrival times of one peer's datagrams since the last [`Report`] to that peer, kept by the receiver of data. Of many
+/// datagrams only a sample is kept, chosen by their tags.
 #[derive(Debug)]
 pub struct Arrivals {
     /// Start of the time in which arrivals are told.
@@ -54,8 +54,8 @@ impl Arrivals {
         self.looked = now;
     }
 
-    /// Report of the datagrams noted since the last report; `None` if there are none. `now` is the time of the report,
-    /// from which the size of the next sample follows.
+    /// Report, made at `now`, of the datagrams noted since the last report; `None` if there are none. If few were
+    /// noted, a larger share of the datagrams is sampled from then on.
     pub fn report(&mut self, now: Instant) -> Option<Report> {
         self.looked = now;
         if self.arrived.len() < MOST_TOLD / 2 {

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use skywave_core::Offset;
 use skywave_core::tcp::window::OneWayDelays;
 
-/// Greatest difference between a one-way delay and the first one of a connection; delays further from it are ignored.
-/// No connection lives through a pause in which hosts' clocks would come so far apart.
+/// Greatest difference between a one-way delay and the connection's first one; delays further from the first are
+/// ignored. The clocks of two hosts do not drift so far apart in any pause that a connection survives.
 pub const MOST_APART: Duration = Duration::from_secs(60);
 
-/// Record of one connection's one-way delays at the sender of data. With each ACK its congestion control takes those
-/// noted since the ACK before ([`Law::hearing`](crate::Law::hearing)); delays include the unknown
-/// difference between the two hosts' clocks.
+/// Record of one connection's one-way delays at the sender of data. With each ACK, the connection's congestion control
+/// takes those noted since the last ACK ([`Law::hearing`](crate::Law::hearing)). Delays include the unknown difference
+/// between the two hosts' clocks.
 #[derive(Clone, Debug)]
 pub struct Ear(Arc<Mutex<State>>);
 

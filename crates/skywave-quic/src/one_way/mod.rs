@@ -5,8 +5,8 @@
 //! program no packet numbers. But each datagram ends with the tag that authenticates its last packet (RFC 9001 section
 //! 5.3): 16 bytes that only this datagram has, and that both ends see at their sockets. So the sender of data notes
 //! when the datagram with this [`Tag`] left ([`Departures`]), and the receiver tells in small reports when datagrams
-//! came ([`Arrivals`]), each by a clock of its own. An [`Ear`] makes delays of both and keeps the smallest one until
-//! the law of the connection takes it with the next ACK.
+//! came ([`Arrivals`]), each by a clock of its own. An [`Ear`] makes delays of both and keeps their least and their
+//! mean until the law of the connection takes them with the next ACK.
 //!
 //! Reports are datagrams of QUIC itself (RFC 9221), encrypted and authenticated as everything is. A sender that wants
 //! them [says so by taking datagrams](accept_reports); a receiver that does not know of them sends none, and the law
@@ -58,7 +58,7 @@ impl Tag {
     /// Bytes that are taken.
     const BYTES: usize = 5;
 
-    /// Tag of a datagram, its last 5 bytes; `None` if it is shorter.
+    /// Tag of a datagram, its last 5 bytes; `None` if the datagram has fewer.
     pub fn of(datagram: &[u8]) -> Option<Self> {
         datagram.last_chunk().map(|bytes| Self::from_bytes(*bytes))
     }
@@ -86,8 +86,8 @@ pub fn accept_reports(transport: &mut TransportConfig) {
     transport.datagram_receive_buffer_size(Some(WAITING));
 }
 
-/// Sets up the end that receives data to report arrivals in QUIC datagrams (RFC 9221). Its own receive buffer for
-/// datagrams is 1 byte, as noq sends datagrams only where it may receive some: no report fits in it.
+/// Sets up the end that receives data to report arrivals in QUIC datagrams (RFC 9221). The library noq sends datagrams
+/// only if it may receive some, so that this end's receive buffer for them is 1 byte, in which no report fits.
 pub fn send_reports(transport: &mut TransportConfig) {
     transport
         .datagram_send_buffer_size(WAITING)
@@ -95,8 +95,8 @@ pub fn send_reports(transport: &mut TransportConfig) {
         .datagram_receive_buffer_size(Some(1));
 }
 
-/// Time from the first arrival of a report to the report itself, on a path with this round-trip time: a third of it,
-/// but 10 to 100 ms.
+/// Time from the first arrival that a report tells of to the report itself: a third of the round-trip time `rtt`, but
+/// at least 10 ms and at most 100 ms.
 pub fn report_after(rtt: Duration) -> Duration {
     (rtt / 3).clamp(SOONEST, LATEST)
 }

@@ -5,7 +5,7 @@
 
 use super::Tag;
 
-/// Version of the format of a [`Report`], its first byte; reports with another one are ignored.
+/// Version of the format of a [`Report`], its first byte; reports of another version are ignored.
 pub const VERSION: u8 = 1;
 /// Greatest number of datagrams that a [`Report`] tells of.
 pub const MOST_TOLD: usize = 8;
@@ -54,7 +54,7 @@ impl Report {
         self.0
     }
 
-    /// Tags of the datagrams told of, each with its arrival time in microseconds since the origin of the reporting
+    /// Tags of the reported datagrams, each with its arrival time in microseconds since the origin of the reporting
     /// host's clock.
     pub fn arrivals(&self) -> impl Iterator<Item = (Tag, u64)> {
         let number = |bytes: &[u8]| bytes.iter().fold(0, |n, &byte| n << 8 | u64::from(byte));

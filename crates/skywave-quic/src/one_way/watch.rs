@@ -96,7 +96,7 @@ impl Watch {
         Ok((endpoint, watch))
     }
 
-    /// Number of reads so far at which datagrams came, one or several together, from any address.
+    /// Number of reads of the socket so far that brought datagrams, one or several together, from any address.
     pub fn datagrams(&self) -> u64 {
         self.0.datagrams.load(Ordering::Relaxed)
     }
@@ -132,9 +132,9 @@ impl Watch {
         }
     }
 
-    /// Reports to the peer when its datagrams arrive, if the peer takes QUIC datagrams: a program that uses these for
-    /// something else has to agree on reports in another way. The end that receives data spawns this as a task, which
-    /// never returns, and ends it with the connection.
+    /// Reports to the peer when its datagrams arrive, if the peer takes QUIC datagrams: a program that uses QUIC
+    /// datagrams for something else must have its peers agree on reports in another way. The end that receives data
+    /// spawns this as a task, which never returns, and ends the task with the connection.
     pub async fn tell(&self, connection: &Connection) -> Infallible {
         let takes = connection.max_datagram_size();
         if takes.is_none_or(|bytes| bytes < Report::MOST_BYTES) {
@@ -163,7 +163,7 @@ impl Watch {
     }
 
     /// Takes the peer's reports of arrivals, and notes the one-way delays in `ear`. The end that sends data spawns this
-    /// as a task, which never returns, and ends it with the connection.
+    /// as a task, which never returns, and ends the task with the connection.
     pub async fn hear(&self, connection: &Connection, ear: &Ear) -> Infallible {
         let _noting = Counted::new(&self.0.hearing);
         while let Ok(datagram) = connection.read_datagram().await {

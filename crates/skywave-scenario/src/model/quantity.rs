@@ -98,8 +98,8 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// Quantity that a text with a number and a unit means, in SI units: `10 ms` is 0.01 s. `None` if it is no such
-    /// text, or out of range.
+    /// Quantity that a text with a number and a unit means, in SI units: `10 ms` is 0.01 s. `None` if `text` has no
+    /// number or no known unit, or is out of range.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, kind) = split(text, &[]).ok()?;
         let value = if kind == Kind::Time {
@@ -114,7 +114,8 @@ impl Quantity {
     }
 }
 
-/// The number in the kind's base unit ([`UNITS`]) and the kind; any kind when `kinds` is empty. The error is a label and a help line.
+/// The number in the kind's base unit ([`UNITS`]) and the kind; any kind when `kinds` is empty. The error is a label
+/// and a help line.
 pub(crate) fn split(text: &str, kinds: &[Kind]) -> Result<(f64, Kind), String> {
     let text = text.trim();
     let names = || {

@@ -31,12 +31,12 @@ impl Document {
         }
     }
 
-    /// Whether the file has a value or a table `key` at its top.
+    /// Whether the file has a value or a table `key` at its top level.
     pub fn has(&self, key: &str) -> bool {
         self.tree.get(key).is_some()
     }
 
-    /// Decodes the file as a `T`; the error has all mistakes that can be told apart.
+    /// Decodes the file as a `T`; the error has all mistakes that can be found in one go.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, ScenarioError> {
         de::from_node(&self.tree).map_err(|first: Fault| {
             let all = mistakes::all(self.tree.clone(), |tree| de::from_node::<T>(tree).map(drop));

@@ -67,7 +67,7 @@ impl ScenarioError {
         }))
     }
 
-    /// Error with the advice `help` added to what it has.
+    /// The error with `help` added to its advice.
     #[must_use]
     pub fn with_help(mut self, help: String) -> Self {
         self.0.help = Some(match self.0.help.take() {
@@ -122,13 +122,13 @@ impl ScenarioError {
         }))
     }
 
-    /// Line and column of the mistake in the file, both from 1; `None` if it has no place there.
+    /// Line and column of the mistake in the file, both from 1; `None` if the mistake has no place in a file.
     pub fn position(&self) -> Option<(usize, usize)> {
         self.0.place.as_ref().map(|place| place.position)
     }
 
-    /// Message with its place and the advice, and the file's other mistakes in the same way: drawn with the feature
-    /// `pretty` (in `colours` for a terminal, or without), and otherwise as plain lines.
+    /// Text for people: the message with its place and the advice, and the file's other mistakes in the same way. With
+    /// the feature `pretty` it is a drawing, in a terminal's colours if `colours` is true; else it is plain lines.
     pub fn render(&self, colours: bool) -> String {
         let others = self.0.others.iter().map(|other| other.picture(colours));
         std::iter::once(self.picture(colours))

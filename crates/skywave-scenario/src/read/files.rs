@@ -13,10 +13,10 @@ use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
-/// Most bytes that a scenario file may have: 1 MiB.
+/// Largest size of a scenario file, bytes: 1 MiB.
 pub const MAX_SCENARIO: u64 = 1 << 20;
-/// Most bytes that a trace or a file of movements may have, 1 GiB: ten minutes of a link of 2 Gbit/s as mahimahi
-/// records it.
+/// Largest size of a trace or a file of movements, bytes: 1 GiB, ten minutes of a link of 2 Gbit/s as mahimahi records
+/// it.
 pub const MAX_FILE: u64 = 1 << 30;
 
 /// Source of the files (traces, movements) that a scenario names by paths relative to itself. Nothing in this crate
@@ -37,7 +37,7 @@ pub trait Files {
 /// Reason why a file that a scenario names cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// The scenario is a text alone: nothing lies beside it.
+    /// No folder: the scenario is a text alone, without files beside it.
     NoFolder,
     /// The operating system's reason, or the mistake in the file.
     Because(String),
@@ -57,7 +57,7 @@ impl Files for NoFiles {
     }
 }
 
-/// Files that are compiled into the program: their paths and texts.
+/// Files that are compiled into the program: pairs of path and text.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundle(pub &'static [(&'static str, &'static str)]);
 

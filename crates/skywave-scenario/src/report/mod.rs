@@ -22,13 +22,15 @@ pub struct Report {
 pub struct Plot {
     /// Kind of the plot: how it is drawn.
     pub kind: PlotKind,
-    /// Kind of sample in a plot of a distribution (CDF, boxes); plots of lines pool the flows of a run.
+    /// Unit that gives one sample to a plot of a distribution (CDF, boxes); plots of lines pool the flows of a run
+    /// instead.
     pub sample: Sample,
-    /// Horizontal axis.
+    /// Quantity along the horizontal axis.
     pub x: PlotAxis,
     /// Measure shown: on the vertical axis, or on the horizontal one of a [`PlotKind::Cdf`].
     pub y: Metric,
-    /// Axis of which each value has a series of its own in the plot; `None` for a single series.
+    /// Quantity, such as a swept key, each value of which has a series of its own in the plot; `None` for a single
+    /// series.
     pub by: Option<PlotAxis>,
     /// Whether the horizontal axis is logarithmic.
     pub x_log: bool,
@@ -40,8 +42,8 @@ pub struct Plot {
     pub x_label: Option<String>,
     /// Label of the vertical axis; `None` for a default one, an empty text for none at all.
     pub y_label: Option<String>,
-    /// Names for values of axes and series, by the value as written or as
-    /// [`ParamValue::short`](crate::ParamValue::short) has it.
+    /// Names to show for values of axes and series, by the value as written in the file or as
+    /// [`ParamValue::short`](crate::ParamValue::short) gives it.
     pub names: BTreeMap<String, String>,
     /// Name of the only flow to show, with all copies of it; `None` for all flows.
     pub flow: Option<String>,
@@ -74,7 +76,7 @@ impl Plot {
         }
     }
 
-    /// Whether the plot shows delivered bytes per bin of time, and no recorded series.
+    /// Whether the plot shows goodput in bins of time ([`BINNED`]) rather than a recorded series.
     pub fn is_binned(&self) -> bool {
         self.x == PlotAxis::Time && BINNED.contains(&self.y)
     }

@@ -37,7 +37,7 @@ impl Decimal {
         Self { mantissa, exponent }
     }
 
-    /// Number as a float: the nearest one that there is.
+    /// Value of the number as the nearest `f64`.
     pub fn value(self) -> f64 {
         let written = format!("{}e{}", self.mantissa, self.exponent);
         written.parse().unwrap_or_default()

@@ -44,7 +44,8 @@ impl Setting {
         self.choice
     }
 
-    /// Numbers for the ranges in the choice, in their order, each in the base unit of its range.
+    /// Numbers for the ranges in the choice, in their order, each in the base unit of its range: bit/s, ns, B, m or
+    /// m/s, and as written for a range in another unit or without one.
     pub fn numbers(&self) -> &[Decimal] {
         &self.numbers
     }
@@ -97,20 +98,20 @@ impl Key {
         &self.text
     }
 
-    /// Number of the key's choices: values, with or without ranges in them, of which a setting takes one.
+    /// Number of the key's choices: values, with or without ranges in them, one of which a setting takes.
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
 
-    /// Length of the point that [`Key::setting`] takes: one coordinate picks among the key's choices, and as
-    /// many more as the choice with the most numeric ranges has are for numbers.
+    /// Number of coordinates that [`Key::setting`] takes: one picks among the key's choices, and there is one more for
+    /// each numeric range of the choice that has the most ranges.
     pub fn dimensions(&self) -> usize {
         let ranges = self.choices.iter().map(|choice| choice.ranges.len());
         1 + ranges.max().unwrap_or_default()
     }
 
-    /// Setting at a point whose coordinates are from 0 to 1: the first picks the choice, the others the numbers in its
-    /// ranges. Coordinates that are missing are taken to be one half.
+    /// Setting at the point `at`, whose coordinates are from 0 to 1: the first picks the choice, further ones the
+    /// numbers in the choice's ranges. Coordinates that are missing are taken to be one half.
     pub fn setting(&self, at: &[f64]) -> Setting {
         let place = |dimension: usize| at.get(dimension).copied().unwrap_or(0.5);
         let count = self.choices.len();
@@ -144,7 +145,7 @@ impl Key {
     }
 
     /// Settings like `setting`, but with the number at `index` rounded to `digits` significant digits, down and up, the
-    /// nearer one first. Empty if that number has no more digits, or there is none.
+    /// nearer one first. Empty if that number has no more than `digits` digits, or there is no number at `index`.
     pub fn rounded(&self, setting: &Setting, index: usize, digits: usize) -> Vec<Setting> {
         let range = self
             .choices
@@ -175,8 +176,8 @@ impl Key {
         words.join(", ")
     }
 
-    /// Value that `setting` gives this key, as a scenario file has it: TOML, and an array where the key sets several places
-    /// of the file to different values.
+    /// Value that `setting` gives this key, as a scenario file has it: TOML, and an array where the key sets several
+    /// places of the file to different values.
     pub fn written(&self, setting: &Setting) -> String {
         let values = self.values(setting);
         let mut texts = values.iter().map(|value| write::inline(value).to_string());

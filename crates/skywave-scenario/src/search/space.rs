@@ -102,11 +102,11 @@ impl<'f> Space<'f> {
     }
 
     /// Spaces that differ in the transport of the flow `flow` alone: one for each of `senders`, which are names of
-    /// presets or compositions as a file has them, `{ preset = "sack", congestion = "veno" }`. If one of these is of
-    /// QUIC, keys of the flow that QUIC refuses are taken out for all, so that all can be in one file.
+    /// presets or compositions as a file has them, `{ preset = "sack", congestion = "veno" }`. If one of the senders is
+    /// of QUIC, keys of the flow that QUIC refuses are taken out in all spaces, so that all senders can be in one file.
     ///
     /// # Errors
-    /// There is no such flow, or the flow cannot have one of them as its transport.
+    /// There is no such flow, or the flow cannot have one of the senders as its transport.
     pub fn with_senders(&self, flow: &str, senders: &[String]) -> Result<Vec<Self>, ScenarioError> {
         let flows = self.flows();
         let Some(index) = flows.iter().position(|name| name == flow) else {

@@ -12,7 +12,7 @@ use crate::read::tree::{Entry, Node, Span, Value};
 use crate::sweep::param::ParamValue;
 use crate::sweep::path::Path;
 
-/// Most runs of a scenario: its points times its seeds. Nobody waits for more.
+/// Largest number of runs, points times seeds, that a scenario may have: nobody waits for more.
 pub const MAX_RUNS: usize = 1_000_000;
 /// More points than fit in memory with room to spare.
 const MAX_POINTS: usize = 100_000;

@@ -124,8 +124,8 @@ impl Host {
         timers.chain(deadlines).chain(self.call_deadline).min()
     }
 
-    /// Moves the clock to `now` and lets the timers expire that are due; a driver stops at each
-    /// [`Self::next_timer`] on the way.
+    /// Moves the clock to `now` and lets the timers expire that are due by then. A driver calls it at each
+    /// [`Self::next_timer`] on the way, so that no timer is late.
     pub fn advance(&mut self, now: Time) {
         self.now = self.now.max(now);
         self.call_deadline.take_if(|at| *at <= now);

@@ -4,7 +4,8 @@ use skywave_core::time::Duration;
 
 use crate::report::Skip;
 
-/// System whose defaults and choices a script expects: told by the names of the variables that the script sets.
+/// Operating system whose defaults and behaviour a script expects; the names of the variables that the script sets
+/// tell which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// Linux, with the values that google/packetdrill's suite begins with.
@@ -13,14 +14,14 @@ pub enum System {
     FreeBsd,
 }
 
-/// Variables of a system, as `sysctl` sets them, that decide how connections of the modelled host behave.
+/// Variables of an operating system, as `sysctl` sets them, that decide how connections of the modelled host behave.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// System that the variables are of.
+    /// Operating system that the variables belong to.
     pub system: System,
-    /// Bytes of an IP packet on the device.
+    /// Largest IP packet that the device sends (MTU), bytes.
     pub mtu: u32,
-    /// Whether addresses are of IPv6.
+    /// Whether connections run over IPv6; otherwise over IPv4.
     pub ipv6: bool,
     /// Whether SYNs offer timestamps.
     pub timestamps: bool,
@@ -32,43 +33,45 @@ pub struct Settings {
     pub dsack: bool,
     /// Use of ECN: 0 for none; 1 if connections offer and accept it; 2 if they only accept it.
     pub ecn: u32,
-    /// Size of a socket's receive buffer at first, bytes of data.
+    /// Initial size of a socket's receive buffer, bytes of data.
     pub receive_buffer: u32,
     /// Largest size of a receive buffer, bytes: it decides the window scale.
     pub largest_buffer: u32,
-    /// Size of a socket's send buffer at first, bytes; Linux counts more in it than data.
+    /// Initial size of a socket's send buffer, bytes; Linux counts in it also the overhead of what stores the data.
     pub send_buffer: u64,
     /// Size up to which Linux lets a send buffer grow with the congestion window, bytes.
     pub largest_send_buffer: u64,
-    /// Unsent bytes from which on a Linux socket takes no more from its application (`tcp_notsent_lowat`).
+    /// Number of unsent bytes at which a Linux socket takes no more from its application (`tcp_notsent_lowat`).
     pub unsent_limit: u64,
-    /// Segments that Linux hands to a device at once, if there are as many, however low the pace
+    /// Least number of segments that Linux hands to a device at once, if there are as many, however low the pacing rate
     /// (`tcp_min_tso_segs`).
     pub fewest_at_once: u32,
-    /// Whether any reset in the window ends a connection, though it has not exactly the expected sequence number.
+    /// Whether any reset in the window ends a connection, even without exactly the expected sequence number. The
+    /// modelled host then lets any SYN in the window do so, too.
     pub insecure_reset: bool,
-    /// Whether any SYN in the window ends a connection.
+    /// Whether any SYN in the window ends a connection, where a challenge ACK would answer it otherwise. The modelled
+    /// host then lets any reset in the window do so, too.
     pub insecure_syn: bool,
-    /// Whether segments with both SYN and FIN are ignored.
+    /// Whether segments with both SYN and FIN are ignored where no connection has received a SYN yet.
     pub drop_syn_fin: bool,
-    /// Whether segments to closed ports stay without an answer.
+    /// Whether segments to closed ports get no answer; otherwise they get a reset.
     pub blackhole: bool,
     /// Longest delay of an acknowledgement in FreeBSD; the modelled Linux acknowledges each segment at once.
     pub ack_delay: Duration,
-    /// The first retransmission timeout.
+    /// Retransmission timeout before the first RTT sample.
     pub initial_rto: Duration,
-    /// Least time by which the retransmission timeout is above the round trip.
+    /// Least time by which the retransmission timeout is above the smoothed RTT.
     pub rto_slop: Duration,
-    /// Whether the congestion window is small again after a time without data (slow start after idle).
+    /// Whether the congestion window falls back to its initial size after a time without data (slow start after idle).
     pub restart_after_idle: bool,
-    /// Time by which loss timers expire later than their rules say.
+    /// Time by which the loss detector's timers expire later than its rules say, as by the ticks of a kernel's clock.
     pub timer_slack: Duration,
-    /// Payload bytes of a segment where a packet that arrives stands for several (option `--mss` of a
-    /// script): bounds the estimate `rcv_mss`. `None` if packets are single segments.
+    /// Payload bytes of one segment where an arriving packet of the script stands for several (its option `--mss`):
+    /// bounds the host's estimate of the peer's MSS (`rcv_mss`). `None` if each packet is a single segment.
     pub arriving_mss: Option<u32>,
     /// Number of times that a SYN is sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,
-    /// Time that FreeBSD gives a connection to become established.
+    /// Time that FreeBSD gives a connection that it opens to become established; then `connect` fails.
     pub keep_init: Duration,
     /// Whether an ICMP message may end a connection that is being opened.
     pub icmp_may_reset: bool,

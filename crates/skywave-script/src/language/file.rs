@@ -12,7 +12,7 @@ const DEFINED: &str = "STANDARD";
 /// Parses the text of a packetdrill script.
 ///
 /// # Errors
-/// The first place that is not understood.
+/// The text is not understood: the first place where it is not.
 pub fn parse(text: &str) -> Result<Script, Mistake> {
     let text = chosen(text);
     let mut cursor = Cursor::new(&text);

@@ -27,7 +27,7 @@ pub struct Script {
 /// Option of a script: a `--name=value` line before its events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Place of the line.
+    /// Place of the option's line in the script.
     pub place: Place,
     /// Name of the option, without the dashes.
     pub name: String,
@@ -38,14 +38,14 @@ pub struct Setting {
 /// Event of a script: something that happens, or is expected to, at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Place where the event begins.
+    /// Place in the script where the event begins.
     pub place: Place,
-    /// Time at which the event happens, or may happen.
+    /// Time at which the event happens, or times between which it may happen.
     pub when: When,
     /// Time at which a call that blocks returns, counted from the same moment as `when`: the beginning of the script or
     /// the event before. `None` if the call is not to block.
     pub until: Option<Duration>,
-    /// Action or expectation that the event is.
+    /// Action of the event, or what the event expects.
     pub what: What,
 }
 
@@ -100,11 +100,12 @@ pub struct TcpPacket {
     /// Name of something the script states that is not modelled, such as another field of the IP header or
     /// UDP encapsulation; `None` if there is nothing.
     pub header: Option<String>,
-    /// Control bits, as in the header's low byte.
+    /// TCP control bits (such as SYN), as in the low byte of the header's flags.
     pub flags: u8,
     /// ACE field of accurate ECN, 0 to 7; `None` if the script does not state it.
     pub ace: Option<u8>,
-    /// Sequence number of the first byte as the script writes it: relative to the initial one, but absolute with a SYN.
+    /// Sequence number of the first byte as the script writes it: relative to the initial sequence number, but absolute
+    /// in a SYN.
     pub seq: u32,
     /// Payload bytes.
     pub len: u32,
@@ -118,7 +119,7 @@ pub struct TcpPacket {
     pub options: Option<Vec<TcpOption>>,
 }
 
-/// A TCP option.
+/// TCP option of a segment that a script injects or expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TcpOption {
     /// Padding (no operation).
@@ -144,29 +145,29 @@ pub enum TcpOption {
     Other(String),
 }
 
-/// An ICMP message.
+/// ICMP message that a script injects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IcmpPacket {
-    /// Name of the message's type.
+    /// Name of the message's type, such as `unreachable`.
     pub kind: String,
     /// Name of the message's code; empty if the script gives none.
     pub code: String,
-    /// MTU of the next hop, bytes, if the script gives one.
+    /// MTU of the next hop that the message tells of, bytes; `None` if the script gives none.
     pub mtu: Option<u32>,
-    /// First sequence number of the segment that the message quotes, if it quotes one.
+    /// First sequence number of the segment that the message quotes, as the script writes it; `None` if it quotes none.
     pub seq: Option<u32>,
 }
 
 /// System call that a script has the application make, with the result that it expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Name of the function.
+    /// Name of the system call, such as `write`.
     pub name: String,
-    /// Arguments, in order.
+    /// Arguments of the call, in order.
     pub arguments: Vec<Value>,
-    /// Value that the call is to return.
+    /// Value that the script expects the call to return.
     pub result: Value,
-    /// Name of the error that the call is to return, such as `EAGAIN`; `None` if none is compared.
+    /// Name of the error that the script expects the call to return, such as `EAGAIN`; `None` if none is compared.
     pub error: Option<String>,
 }
 

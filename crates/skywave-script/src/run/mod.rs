@@ -36,7 +36,8 @@ const MOST_TIMERS: usize = 100_000;
 pub struct Options {
     /// Policies of the TCP sender under test, such as loss detection, recovery and congestion control.
     pub composition: Composition,
-    /// System whose defaults and choices the scripts expect; `None` to tell it by the variables that each script sets.
+    /// Operating system whose defaults and behaviour the scripts expect; `None` to tell it by the variables that each
+    /// script sets.
     pub system: Option<System>,
 }
 

@@ -24,7 +24,7 @@ const REDRAWS: usize = 8;
 pub struct Plan<'a> {
     /// Scenario keys that the search may vary, in the order of a candidate's settings.
     pub keys: &'a [Key],
-    /// Seed of all random streams.
+    /// Seed of the random streams by which the islands draw candidates; simulations have seeds of their own.
     pub seed: u64,
     /// Numbers, from 0, of the islands to run: searches that are independent of each other, each with its own random
     /// stream.
@@ -40,8 +40,7 @@ pub struct Plan<'a> {
 /// one island, an independent search, has judged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Number, from 0, of the island that found the candidate: a search of its own, independent of the
-    /// others.
+    /// Number, from 0, of the island that found the path; an island is a search independent of the others.
     pub island: usize,
     /// Objective's value on the path; smaller is worse for the sender.
     pub value: f64,

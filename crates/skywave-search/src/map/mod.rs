@@ -48,9 +48,9 @@ pub struct Map {
 /// Result of [`Map::check`]: how often a map is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Tested points, which took no part in making the map.
+    /// Number of tested points; none of them took part in making the map.
     pub points: usize,
-    /// Tested points that the map puts rightly inside or outside its region.
+    /// Number of tested points that the map puts rightly inside or outside its region.
     pub right: usize,
 }
 

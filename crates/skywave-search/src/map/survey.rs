@@ -12,10 +12,10 @@ const EVEN: f64 = 0.4;
 /// The interval of 95 % in standard deviations, as in the straddle rule of Bryan et al. (NIPS 2005).
 const SURE: f64 = 1.96;
 
-/// Points of a map with what was measured there.
+/// Points that a map is learnt from, with the values measured there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Measured points, each with a coordinate from 0 to 1 for each key of the question.
+    /// Measured points, each with a coordinate from 0 to 1 (the place in the key's range) for each of the map's keys.
     pub points: Vec<Vec<f64>>,
     /// Value measured at each point: natural logarithm of the objective's value over the bound, cut to ±0.7;
     /// above 0 inside the region.

@@ -18,7 +18,7 @@ pub struct Objective {
     pub name: &'static str,
     /// Description of what the objective measures, in a line.
     pub about: &'static str,
-    /// Words that follow a value in per cent and say what it is a share of.
+    /// Words that follow a value of the objective in per cent and say what the value is a share of.
     pub says: &'static str,
     /// Whether the objective compares the sender with others that are run in its place on the same path.
     pub compares: bool,
@@ -31,7 +31,7 @@ pub struct Objective {
     open: f64,
 }
 
-/// All objectives.
+/// All objectives that a search can be made for.
 pub const OBJECTIVES: [&Objective; 5] = [
     &channel::CHANNEL,
     &against::AGAINST,
@@ -50,7 +50,7 @@ impl Objective {
     /// (`compares`), else `channel`.
     ///
     /// # Errors
-    /// There is none of that name, or it compares with senders that are not there: why, in a sentence.
+    /// There is no objective of that name, or it compares with other senders and there are none: why, in a sentence.
     pub fn chosen(name: Option<&str>, compares: bool) -> Result<&'static Self, String> {
         let Some(name) = name else {
             return Ok(if compares {
@@ -89,8 +89,8 @@ impl Objective {
         }
     }
 
-    /// Value of a path with one seed, from the measured numbers of its runs: that of the judged sender first, then
-    /// those of the senders that it is compared with. `None` where the path says nothing about the sender, as where
+    /// Value of a path with one seed, from the measured numbers of its runs: the run of the judged sender first, then
+    /// the runs of the senders that it is compared with. `None` where the path says nothing about the sender, as where
     /// nobody gets anything.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
         let runs = Runs {
@@ -100,8 +100,8 @@ impl Objective {
         (self.value)(&runs).filter(|value| value.is_finite())
     }
 
-    /// Objective like this one, but with a value on any path on which the senders to compare with get anything at all;
-    /// else, a path on which they get 5 % or less of what it carries has none.
+    /// Objective like this one, but with a value on any path on which the goodput that it compares with is above 0. A
+    /// built-in objective has none where that goodput is 5 % or less of what the path carries.
     #[must_use]
     pub fn anywhere(&self) -> Self {
         Self { open: 0.0, ..*self }

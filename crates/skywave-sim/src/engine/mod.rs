@@ -85,17 +85,17 @@ use crate::spec::Spec;
 /// Runs the simulation of `spec` to its end.
 ///
 /// # Panics
-/// When the specification is inconsistent (an index out of range, a receiver out of reach): the
-/// scenario layer checks all of that before.
+/// When the specification is inconsistent (an index out of range, a receiver out of reach): who makes it
+/// checks all of that before, as `skywave-scenario` does.
 pub fn simulate(spec: &Spec) -> Outcome {
     simulate_watched(spec, Watch::default()).expect("nobody can cancel it")
 }
 
-/// Runs the simulation of `spec`, whose packets `watch` may observe and which it may cancel; `None` if it was cancelled
-/// before the end.
+/// Runs the simulation of `spec`; by `watch` the caller may observe its packets and cancel it. `None` if it was
+/// cancelled before the end.
 ///
 /// # Panics
-/// When the specification is inconsistent, which the scenario layer checks before.
+/// When the specification is inconsistent, as in [`simulate`].
 pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
     world::World::new(spec, watch.observer)
         .stopped_by(watch.cancel)

@@ -49,7 +49,8 @@ pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
     links.chain(pairs).collect()
 }
 
-/// Finder of routes with the fewest hops; of equal ones, the one whose edges come first in the list.
+/// Finder of routes with the fewest hops; of equally short ones, that whose edges come first in the list that
+/// [`Self::new`] got.
 #[derive(Debug)]
 pub struct Router {
     /// The links, then the pairs of stations of a radio network.
@@ -61,7 +62,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router over `edges`, whose ends are indices below `nodes`.
+    /// Router over `edges` in a network of `nodes` nodes, numbered from 0.
     pub fn new(edges: Vec<Edge>, nodes: usize) -> Self {
         let mut outgoing = vec![Vec::new(); nodes];
         let mut incoming = vec![Vec::new(); nodes];
@@ -77,13 +78,13 @@ impl Router {
         }
     }
 
-    /// Edge with this index, one of those that [`Self::route`] returns.
+    /// Edge with this index; [`Self::route`] returns such indices.
     pub fn edge(&self, index: u32) -> Edge {
         self.edges[index as usize]
     }
 
-    /// Indices of the edges of the route from node `from` to node `to` that passes the nodes `via` in their order, in
-    /// between by the fewest hops. An error if a node cannot be reached, or the route would pass a node twice.
+    /// Indices of the edges of the route from node `from` to node `to` that passes the nodes `via` in their order, and
+    /// between them takes the fewest hops. An error if a node cannot be reached, or the route would pass a node twice.
     pub fn route(&mut self, from: usize, via: &[usize], to: usize) -> Result<Vec<u32>, NoRoute> {
         let mut route = Vec::new();
         let mut passed = BTreeSet::from([from]);

@@ -11,7 +11,7 @@ pub enum Passes {
     /// The flow's data pass one node before the other, but its ACKs do not pass both the other way
     /// round.
     DataOnly,
-    /// The flow's data do not pass both in this order, or it is not of TCP, or there is no route.
+    /// The flow's data do not pass both nodes in this order, or the flow is not of TCP, or there is no route.
     No,
 }
 

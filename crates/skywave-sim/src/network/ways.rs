@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 /// First hop and length of a route of fewest hops from one place, such as a station, to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Index of the next hop from the start; that of the destination if it is one hop away.
+    /// Index of the place where the first hop ends: the destination itself if it is one hop away.
     pub first: usize,
-    /// Number of hops.
+    /// Number of hops from the start to the destination.
     pub hops: usize,
 }
 
-/// Routes of fewest hops from place `from` to each place, by index; `None` for `from` itself and for what
-/// cannot be reached. `near` has for each place its neighbours, one hop away; of equal routes the first one
-/// found by their order is taken.
+/// Routes of fewest hops from place `from` to each place, by index; `None` for `from` itself and for places
+/// that cannot be reached. `near` lists for each place its neighbours, one hop away; of equally short routes the
+/// one found first, in the order of these lists, is taken.
 pub fn ways(from: usize, near: &[Vec<usize>]) -> Vec<Option<Way>> {
     let mut found: Vec<Option<Way>> = vec![None; near.len()];
     let mut queue = VecDeque::from([from]);

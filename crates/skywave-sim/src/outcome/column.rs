@@ -12,12 +12,12 @@ pub enum Cell {
     Real(f64),
     /// A real number that some runs do not have.
     Maybe(Option<f64>),
-    /// A time of something that has not happened by the end of the run, but would later.
+    /// A time of something that has not happened by the end of the run, but would happen later.
     Later,
 }
 
 impl Cell {
-    /// Value of the cell as a finite number; `None` where the run has none, or the time has not come by its end.
+    /// Value of the cell as a finite number; `None` if the run has no value, or for a time later than its end.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Count(n) => Some(n as f64),
@@ -28,8 +28,8 @@ impl Cell {
         .filter(|x| x.is_finite())
     }
 
-    /// The cell's value as a sample for statistics: infinity for a time later than the end of the run, so
-    /// that a mean of it and others is no number, and quantiles are right. `None` where the run has no value.
+    /// The cell's value as a sample for statistics: infinity for a time later than the end of the run, so that
+    /// quantiles over many runs are right, and their mean is not finite. `None` if the run has no value.
     pub fn sample(self) -> Option<f64> {
         match self {
             Self::Later => Some(f64::INFINITY),
@@ -38,7 +38,7 @@ impl Cell {
     }
 }
 
-/// Unit of a number; decides how it is scaled and written.
+/// Unit of a measured number; decides how the number is scaled and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bits per second.
@@ -51,7 +51,7 @@ pub enum Unit {
     Packets,
     /// Segments of one MSS.
     Segments,
-    /// Events of some kind.
+    /// Number of events or packets of some kind.
     Count,
     /// A share between 0 and 1, written in percent.
     Share,
@@ -62,12 +62,12 @@ pub enum Unit {
 /// Way in which the values of several flows become one number for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
-    /// Rates and counts add up.
+    /// Sum over the flows, for rates and counts.
     Sum,
-    /// Arrivals (goodput, throughput, delivered bytes) add up, too; a flow that a proxy splits counts once,
-    /// and not by each of its two connections.
+    /// Sum over the flows, for arrivals (goodput, throughput, delivered bytes): a flow that a proxy splits
+    /// counts once, and not by each of its two connections.
     Arriving,
-    /// Times and windows are averaged over the flows that have one.
+    /// Mean over the flows that have a value, for times, windows and shares.
     Mean,
 }
 
@@ -78,11 +78,11 @@ pub struct Column<T: 'static> {
     pub name: &'static str,
     /// Name of the field in scenarios and in the reference; the field's own name if there is no shorter one.
     pub short: &'static str,
-    /// Meaning and unit, in a sentence: the reference and editors show it. Empty for what has no name in scenarios.
+    /// Meaning and unit, in a sentence: the reference and editors show it. Empty if scenarios cannot name the field.
     pub about: &'static str,
-    /// Name of the field for people.
+    /// Name of the field for people, as in tables and plots.
     pub label: &'static str,
-    /// Unit of the values.
+    /// Unit of the field's values.
     pub unit: Unit,
     /// Way in which the values of several flows become one number for the run.
     pub pooling: Pooling,
@@ -90,13 +90,13 @@ pub struct Column<T: 'static> {
     pub until: bool,
     /// Function that reads the field from an outcome.
     pub get: fn(&T) -> Cell,
-    /// Function that writes the field of an outcome from a stored number, given as a real one and as a count; it
-    /// returns `None` where the needed one is missing.
+    /// Function that writes the field of an outcome from a stored number, given as a real number and as a count,
+    /// of which it takes the one of the field's type; `None` if that is missing from a field that must have it.
     pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
 }
 
 impl<T> Column<T> {
-    /// Whether `name` is one of the field's names.
+    /// Whether `name` is the field's name in results ([`Self::name`]) or in scenarios ([`Self::short`]).
     pub fn is_called(&self, name: &str) -> bool {
         self.short == name || self.name == name
     }
@@ -154,7 +154,7 @@ macro_rules! measured {
         $(#[$of])*
         #[derive(Clone, Debug, PartialEq, Default, serde::Serialize)]
         pub struct $outcome {
-            /// Name of what is measured, as in the specification.
+            /// Name of the measured flow, link, proxy or station, as in the specification.
             pub name: String,
             $($(#[doc = $about])+ pub $field: $type,)*
             $($(#[$other_doc])* pub $other: $other_type,)?

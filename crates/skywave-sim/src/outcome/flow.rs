@@ -42,9 +42,9 @@ measured! {
     cwnd_mean: Option<f64>, Segments, Mean, "Mean cwnd";
     /// Median time from a segment's first transmission to its delivery in order, in s.
     delay_p50_s "delay_p50": Option<f64>, Seconds, Mean, "Delay p50";
-    /// 95th percentile of the same.
+    /// 95th percentile of the time from a segment's first transmission to its delivery in order, in s.
     delay_p95_s "delay_p95": Option<f64>, Seconds, Mean, "Delay p95";
-    /// 99th percentile of the same.
+    /// 99th percentile of the time from a segment's first transmission to its delivery in order, in s.
     delay_p99_s "delay_p99": Option<f64>, Seconds, Mean, "Delay p99";
     /// Time from the start until the last byte was acknowledged, in s, over the whole run, for an application
     /// that closed and of which all arrived. Where not all runs have one, tables say of how many and their
@@ -58,11 +58,13 @@ measured! {
     /// Mean time from when a transfer of `requests` is handed over until its last byte has reached the
     /// application, in s. UDP has none.
     request_time_mean_s "request_time": Option<f64>, Seconds, Mean, "Request time";
-    /// Median of the same.
+    /// Median time from when a transfer of `requests` is handed over until its last byte has arrived, in s.
     request_time_p50_s "request_time_p50": Option<f64>, Seconds, Mean, "Request time p50";
-    /// 95th percentile of the same.
+    /// 95th percentile of the time from when a transfer of `requests` is handed over
+    /// until its last byte has arrived, in s.
     request_time_p95_s "request_time_p95": Option<f64>, Seconds, Mean, "Request time p95";
-    /// 99th percentile of the same.
+    /// 99th percentile of the time from when a transfer of `requests` is handed over
+    /// until its last byte has arrived, in s.
     request_time_p99_s "request_time_p99": Option<f64>, Seconds, Mean, "Request time p99";
     // Duplicates that links made and that were lost count as well; a datagram that is lost after the window does not.
     /// Share of a UDP flow's datagrams that were lost, in queues, on channels or without a route. Other
@@ -81,25 +83,25 @@ measured! {
     /// Segments that were sent again although no copy had been lost since they were last sent: early timeouts,
     /// lost ACKs, going back N over what had arrived, rescue retransmissions.
     spurious_retransmits: u64, Count, Sum, "Spurious retransmits";
-    /// Share of the time in which the sender waits for the answer to its SYN. This and the next six add up to
-    /// 1: docs/scenarios.md#why-a-flow-was-slow.
+    /// Share of the time in which the sender waits for the answer to its SYN. The `share_` measures, without
+    /// `share_small_cwnd`, add up to 1: docs/scenarios.md#why-a-flow-was-slow.
     share_handshake: Option<f64>, Share, Mean, "Waiting for the handshake";
-    /// Share in which the sender has filled the congestion window, also in slow start after a timeout.
+    /// Share of the time in which the sender has filled the congestion window, also in slow start after a timeout.
     share_cwnd: Option<f64>, Share, Mean, "Limited by cwnd";
-    /// Share in which the sender has filled the receiver's window, also when both windows are full.
+    /// Share of the time in which the sender has filled the receiver's window, also when both windows are full.
     share_rwnd: Option<f64>, Share, Mean, "Limited by rwnd";
-    /// Share in which the sender has sent everything that was written; what is on its way may not have arrived.
+    /// Share of the time in which the sender has sent all that its application wrote; not all need have arrived.
     share_application: Option<f64>, Share, Mean, "Limited by the application";
-    /// Share in which the sender is in fast recovery, whatever else is full.
+    /// Share of the time in which the sender is in fast recovery, whether or not a window is full.
     share_recovery: Option<f64>, Share, Mean, "In fast recovery";
-    /// Share in which the sender has room in both windows, and waits for its next turn to send.
+    /// Share of the time in which both windows let the sender send, but pacing makes it wait.
     share_pacing: Option<f64>, Share, Mean, "Limited by pacing";
-    /// Share in which the sender was silent until the retransmission timer expired: from the last segment sent
-    /// or heard to the expiry.
+    /// Share of the time in which the sender was silent until the retransmission timer expired: from the last
+    /// segment sent or heard to the expiry.
     share_timeout: Option<f64>, Share, Mean, "Waiting for a timeout";
     /// Packets of the data sender that reached the receiver whole, duplicates included.
     received_packets "received": u64, Count, Sum, "Packets received";
-    /// Second copies of such packets that links or a radio network made.
+    /// Second copies of the data sender's packets that links or a radio network made.
     duplicated_packets "duplicated": u64, Count, Sum, "Packets duplicated";
     /// Packets of the data sender, copies included, that are under way at the end of the measured time,
     /// less those that were at its beginning.
@@ -121,9 +123,9 @@ measured! {
     failed_dupacks_2: u64, Count, Sum, "Failed dupacks, two";
     /// Timeouts at a congestion window of three segments or less, where three duplicate ACKs cannot come.
     small_cwnd_timeouts: u64, Count, Sum, "Timeouts at a small cwnd";
-    /// Fast retransmits at such a window.
+    /// Fast retransmits at a congestion window of three segments or less.
     small_cwnd_fast_retransmits: u64, Count, Sum, "Fast retransmits at a small cwnd";
-    /// Share of the time with such a window.
+    /// Share of the time with a congestion window of three segments or less.
     share_small_cwnd: Option<f64>, Share, Mean, "Time with a small cwnd";
     // A window ends when the first of its losses is found.
     /// Windows in which several segments were lost before the first of these was sent again.
@@ -137,13 +139,13 @@ measured! {
     lost_repair_timeouts: u64, Count, Sum, "Those found by a timeout";
     /// Times of more than a second between ACKs of new data, also without data to send.
     ack_gaps: u64, Count, Sum, "Gaps between ACKs";
-    /// Total length of these times, in s.
+    /// Total length of the times of more than a second between ACKs of new data, in s.
     ack_gaps_s "ack_gaps_total": f64, Seconds, Sum, "Time in gaps between ACKs";
     /// Probes that a WTCP sender sent.
     probes: u64, Count, Sum, "Probes";
     /// Blackouts that a WTCP sender noticed.
     blackouts: u64, Count, Sum, "Blackouts";
-    /// Time in these blackouts, in s.
+    /// Time in the blackouts that a WTCP sender noticed, in s.
     blackout_s "blackout_time": f64, Seconds, Sum, "Time in blackouts";
     /// Losses that a WTCP receiver took for congestion. Each halves the rate.
     rate_halvings: u64, Count, Sum, "Halvings of the rate";
@@ -157,9 +159,11 @@ measured! {
     /// 10th percentile of the time from a segment's first transmission to its arrival, in order or not, of
     /// those that arrived at the first transmission, in s; with `details`.
     arrival_p10_s "arrival_p10": Option<f64>, Seconds, Mean, "Arrival p10";
-    /// Median of the same; with `details`.
+    /// Median time from a segment's first transmission to its arrival, of those that arrived at the first
+    /// transmission, in s; with `details`.
     arrival_p50_s "arrival_p50": Option<f64>, Seconds, Mean, "Arrival p50";
-    /// 90th percentile of the same; with `details`.
+    /// 90th percentile of the time from a segment's first transmission to its arrival, of those that arrived at the
+    /// first transmission, in s; with `details`.
     arrival_p90_s "arrival_p90": Option<f64>, Seconds, Mean, "Arrival p90";
     /// Segments that an agent sent again; in `received`, not in `sent` or `retransmits`.
     local_retransmits: u64, Count, Sum, "Retransmits by agents";

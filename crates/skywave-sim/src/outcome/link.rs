@@ -14,16 +14,16 @@ measured! {
     utilisation: f64, Share, Mean, "Utilisation";
     /// Time average of the queue, in packets, without the one in transmission.
     queue_mean_packets "queue_mean": f64, Packets, Mean, "Mean queue";
-    /// Packets that were offered.
+    /// Packets that were offered to the link.
     offered: u64, Count, Sum, "Packets offered";
-    /// Packets that the queue dropped.
+    /// Packets that the queue dropped, full or early, or a policer.
     queue_drops: u64, Count, Sum, "Queue drops";
     /// Packets that the queue marked instead of dropping them early (ECN).
     ecn_marks: u64, Count, Sum, "Marks (ECN)";
     /// `queue_drops` per packet offered.
     drop_rate: Option<f64>, Share, Mean, "Drop rate";
-    /// Share of the time in which more than half of a limit in packets waited; with `details`, not for links
-    /// with `arq`.
+    /// Share of the time in which more than half of the queue's limit in packets waited; with `details`, not for
+    /// links with `arq` or a queue that decides later than on arrival (CoDel, FQ-CoDel, PIE, DualPI2).
     queue_above_half: Option<f64>, Share, Mean, "Queue above half";
     /// Packets that the channel's loss models lost.
     channel_drops: u64, Count, Sum, "Channel drops";
@@ -43,7 +43,7 @@ measured! {
 }
 
 impl LinkOutcome {
-    /// Measurements of a link, under its name.
+    /// Outcome of the link called `name`, from what its model has measured; [`Self::queue_above_half`] is `None`.
     pub fn of(name: &str, measured: &Measured) -> Self {
         Self {
             name: name.to_owned(),

@@ -16,9 +16,9 @@ measured! {
     unanswered: u64, Count, Sum, "Unanswered";
     /// Share of the data frames and RTS put on the air that nobody answered.
     unanswered_share: Option<f64>, Share, Mean, "Unanswered share";
-    /// Packets that were acknowledged.
+    /// Packets sent by the station that the next station's MAC acknowledged.
     acknowledged: u64, Count, Sum, "Acknowledged";
-    /// Packets that were given up.
+    /// Packets that the MAC gave up.
     given_up: u64, Count, Sum, "Given up";
     /// Packets that the MAC's queue dropped, full or early.
     queue_drops: u64, Count, Sum, "Queue drops";
@@ -26,6 +26,6 @@ measured! {
     queue_time_mean_s "queue_time_mean": Option<f64>, Seconds, Mean, "Mean time in queue";
     /// Mean time that an acknowledged packet was at the head of the queue, in s.
     contention_mean_s "contention_mean": Option<f64>, Seconds, Mean, "Mean contention";
-    ~ /// Its activities in the window that was asked for.
+    ~ /// Activities of the station in the window [`RadioSpec::timeline`](crate::spec::RadioSpec::timeline), in order.
     timeline: Vec<Span>;
 }

@@ -7,7 +7,7 @@ use skywave_core::rng::Stream;
 /// Probability distribution that an application's sizes (bytes) or times (seconds) are drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dist {
-    /// Always this value.
+    /// Always one value, given here.
     Constant(f64),
     /// Uniform between two bounds.
     Uniform(f64, f64),
@@ -36,13 +36,13 @@ pub enum Dist {
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
-    /// Measured distribution, as in [`Stream::empirical`]: values, and the share of all that are at most so
-    /// large.
+    /// Measured distribution, as in [`Stream::empirical`]: points, each of a value and the share of all values that are
+    /// at most as large.
     Empirical(Arc<[(f64, f64)]>),
 }
 
 impl Dist {
-    /// A value drawn from the distribution, by random numbers of `draws`.
+    /// Value drawn from the distribution by random numbers of the stream `draws`.
     pub fn draw(&self, draws: &mut Stream) -> f64 {
         match *self {
             Self::Constant(value) => value,

@@ -29,11 +29,12 @@ use crate::wire::message::{Offer, Time};
 /// Rules of a folder for the files of other hosts that it takes: [`Target::Folder`](crate::Target::Folder).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taking {
-    /// Whether a file may replace another one of its name.
+    /// Whether a received file may replace one of the same name that is in the folder.
     pub overwrite: bool,
-    /// Whether names may begin with a dot (hidden files).
+    /// Whether files and folders are taken whose names begin with a dot (hidden ones).
     pub hidden: bool,
-    /// Most bytes that all files in the folder may have together, partial files included; `None` for no limit.
+    /// Most bytes that all files in the folder may have together, partial files included; `None` for no limit. The
+    /// number of files and folders is then limited, too: to 1000, and one more for each KiB of the quota.
     pub quota: Option<u64>,
 }
 

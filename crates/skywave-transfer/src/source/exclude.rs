@@ -7,9 +7,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::path::RelativePath;
 
-/// Patterns of names that are not sent. A pattern without `/` is for names in any folder, such as `.DS_Store` or
-/// `*.tmp`. A pattern with `/` is for the ends of paths, such as `photos/raw/*`, or, if it begins with `/`, for whole
-/// paths, as the receiver would see them; `**` stands for any folders.
+/// Patterns of files and folders that are not sent. A pattern without `/`, such as `.DS_Store` or `*.tmp`, matches
+/// names in any folder. A pattern with `/`, such as `photos/raw/*`, matches the ends of paths or, if it begins with
+/// `/`, whole paths, as the receiver would see them. `**` stands for any number of folders.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
     names: GlobSet,

@@ -159,10 +159,10 @@ impl Item {
 
 /// Lists the items to send for `path`, a file or a folder with all that is in it, under its own name or under `name`.
 /// Links in a folder are not followed, so that nothing from elsewhere is sent. Names that `exclude` matches are left
-/// out without a word; `skipped` is called for all else in a folder that cannot be sent.
+/// out silently; `skipped` is called with the path of anything else in a folder that cannot be sent, and the reason.
 ///
 /// # Errors
-/// When `path` does not exist, cannot be read, or has no name that can be told.
+/// When `path` does not exist or cannot be read, or its name is missing or one that no receiver takes.
 pub fn list(
     path: &Path,
     name: Option<&OsStr>,

@@ -79,7 +79,7 @@ pub(crate) enum Request {
     Pull(Vec<String>),
 }
 
-/// Totals of what there is to send. They are shown to users, and nothing else depends on them.
+/// Totals of the files to send. They are only shown to users: nothing else depends on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Number of files to send; folders are not counted.
@@ -250,7 +250,7 @@ pub enum Refusal {
     /// Lack of room in the receiver's quota: the bytes that it leaves.
     #[error("the receiver takes no more: its quota leaves {0} bytes")]
     Quota(u64),
-    /// Number of files and folders that the receiver's quota allows, and that are there already.
+    /// Lack of places in the receiver's quota: the number of files and folders that it allows.
     #[error("the receiver takes no more: its quota allows {0} files and folders")]
     Entries(u64),
     /// Failure of the receiver's file system, in words.

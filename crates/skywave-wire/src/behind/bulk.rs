@@ -32,8 +32,8 @@ pub fn laws() -> io::Result<Vec<String>> {
     Ok(names.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Has the system load the kernel module of the congestion control `law`, if there is one and this user may. Failure is
-/// not reported: afterwards [`laws`] has the name or not.
+/// Makes the kernel load its module of the congestion control `law`, if there is one and this user may. Failure is not
+/// reported: [`laws`] shows afterwards whether the name is there.
 pub fn load(law: &str) {
     let flags = SocketFlags::CLOEXEC;
     if let Ok(socket) = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None) {
@@ -58,8 +58,8 @@ pub struct Connection {
 }
 
 /// Command line for [`Setup::command`](super::Setup::command) that makes these bulk transfers in place of a command of
-/// the user's: this program, started once more at the near side, connects to the ports of the far side. It ends after
-/// `time`, or when all connections are closed.
+/// the user's: this program, started once more at the near side. It connects to the connections' ports at the far side,
+/// and ends after `time` or when all connections are closed.
 pub fn near(connections: &[Connection], time: Duration) -> Vec<OsString> {
     let mut words = vec![INSIDE.to_owned(), STAGE.to_owned()];
     words.push(time.as_millis().to_string());
@@ -198,9 +198,10 @@ fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStr
     }
 }
 
-/// Accepts one connection at `listener` and calls `take` for each read, with the time since the connection was accepted
-/// and the number of bytes read. True if it went on for `time`; false if `over` was set or the sender ended before.
-/// With `at_once` every segment is acknowledged when it comes.
+/// Accepts one connection at `listener` and reads from it for `time`. Calls `take` after each read with the time since
+/// the connection was accepted and the number of bytes read, 0 if none came within 50 ms. Returns true if the
+/// connection lasted for `time`, false if `over` was set or the sender closed it before. With `at_once`, the kernel
+/// does not delay ACKs (`TCP_QUICKACK`).
 pub fn receive(
     listener: &TcpListener,
     time: Duration,

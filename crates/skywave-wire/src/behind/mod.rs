@@ -62,12 +62,12 @@ pub const FAR6: Ipv6Addr = Ipv6Addr::new(0xfd73, 9, 0, 0, 0, 0, 0, 2);
 /// First argument of the processes that this program starts of itself; see [`inside`].
 const INSIDE: &str = "impair-inside";
 
-/// Greatest number of TCP ports in [`Setup::forwards`] and [`Setup::listen`] together; each is a file that goes through
-/// a Unix socket, which takes 253.
+/// Greatest number of TCP ports in [`Setup::forwards`] and [`Setup::listen`] together. Each is a listening socket,
+/// passed on through a Unix socket that takes 253 files at most.
 pub const PORTS: usize = 64;
 
-/// Setup of a program in a network whose only way out is an emulated link: the command, what answers it at
-/// the far side, and the ports between.
+/// Setup of a program in a network whose only way out is an emulated link: the command at the near side, the program
+/// that answers it at the far side, and the far side's TCP ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Command and its arguments, which runs at the near side; for bulk transfers instead of a command, the command
@@ -100,8 +100,9 @@ pub struct TcpSetting {
 }
 
 impl TcpSetting {
-    /// Settings `tcp_rmem` and `tcp_wmem` for send and receive windows of up to `bytes`, the receive window from the
-    /// start of a connection on. Buffers are twice as large: half of one is for bookkeeping (tcp(7)).
+    /// Settings `tcp_rmem` and `tcp_wmem` for receive and send windows of up to `bytes` bytes; the receive window has
+    /// this size from the start of a connection. Buffers are twice as large: the kernel counts half of one as overhead
+    /// (tcp(7)).
     pub fn window(bytes: u32) -> [Self; 2] {
         let most = u64::from(bytes) * 2;
         let setting = |name, first| Self {
@@ -121,7 +122,7 @@ impl TcpSetting {
     }
 }
 
-/// Reason why a program does not run, or not any more, behind an emulated link.
+/// Reason why a program does not run behind an emulated link, or why it was ended there.
 #[derive(Debug, Error)]
 pub enum BehindError {
     /// Impossibility to start this program once more: the argument `verb` of [`Behind::start`] is not among its
@@ -195,9 +196,9 @@ impl Behind {
     /// devices between which the caller has to relay packets from now on. Packets from the first device go forward,
     /// from near to far.
     ///
-    /// The caller also has to call [`Behind::poll`]. `verb` is the argument of this process that chose what it does;
-    /// those before it are needed to start the program again. From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT do not
-    /// end this process: they go to the command.
+    /// The caller also has to call [`Behind::poll`]. `verb` is the subcommand among this process's arguments, such as
+    /// `impair`: the program starts itself again with the arguments before it. From here on SIGINT, SIGTERM, SIGHUP and
+    /// SIGQUIT do not end this process: they go to the command.
     pub fn start(verb: &str, setup: &Setup) -> Result<(Self, TunEnds), BehindError> {
         let ports = setup.forwards.len() + setup.listen.len();
         if ports > PORTS {
@@ -242,8 +243,8 @@ impl Behind {
         Ok((behind, TunEnds::from([near, far])))
     }
 
-    /// Passes signals on to the command. Returns the command's exit code once it has ended, and the far side's program
-    /// with it; `None` before.
+    /// Passes signals on to the command. Returns the command's exit code once the command and the far side's program
+    /// have ended; `None` before.
     ///
     /// To be called some ten times a second. The call does not block.
     pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
@@ -298,7 +299,8 @@ impl Behind {
         Ok(None)
     }
 
-    /// Listening sockets of [`Setup::listen`], in the order there; none at a second call.
+    /// Listening sockets at the far side's ports [`Setup::listen`], in the order of that list. The first call takes
+    /// them out; further calls return none.
     pub fn listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }
@@ -364,8 +366,9 @@ fn before(
     Some((name, before))
 }
 
-/// Runs as a helper process of [`Behind::start`] if `arguments` (the program's name first) are those of one, and
-/// returns the exit code for it; else `None` at once. A program that calls `start` calls this before anything else.
+/// Runs this process as a helper of [`Behind::start`] if `arguments` (the program's name first) are a helper's, and
+/// returns the exit code to end with; otherwise returns `None` at once. A program that calls `start` has to call this
+/// function before anything else.
 pub fn inside(arguments: &[OsString]) -> Option<u8> {
     let [_, inside, stage, rest @ ..] = arguments else {
         return None;

@@ -53,7 +53,8 @@ pub struct Status {
     pub received: ReceiverCounters,
     /// Round-trip time as this end's sender has measured it; `None` until the outgoing stream is established.
     pub rtt: Option<Duration>,
-    /// Time between packets that the peer has asked this end to keep; `None` unless the outgoing stream is established.
+    /// Time from one packet to the next that this end's sender keeps, as the peer has last asked (WTCP's rate); `None`
+    /// unless the outgoing stream is established.
     pub separation: Option<Duration>,
 }
 
@@ -105,14 +106,14 @@ impl Endpoint {
         self.closed
     }
 
-    /// Reads bytes that have come in order into `out`, as many as there are and fit; returns how many.
+    /// Copies the bytes that have come in order and are unread into `out`, as many as fit; returns how many.
     pub fn read(&mut self, out: &mut [u8]) -> usize {
         let n = self.unread.take(out, self.receiver.readable());
         self.receiver.read(n as u64);
         n
     }
 
-    /// Whether the peer's stream is read to its end.
+    /// Whether the peer has ended its stream and all bytes of it have been read.
     pub fn is_read(&self) -> bool {
         self.receiver.is_finished() && self.receiver.readable() == 0
     }
@@ -122,8 +123,8 @@ impl Endpoint {
         self.sender.is_done()
     }
 
-    /// Gives both streams up: what is not delivered yet will not be. The peer is told by one packet a stream, which may
-    /// be lost.
+    /// Gives both streams up: bytes not delivered yet are lost. The peer is told by one packet a stream, which may be
+    /// lost.
     pub fn abort(&mut self) {
         self.sender.abort();
         self.receiver.abort();
@@ -166,7 +167,7 @@ impl Endpoint {
         true
     }
 
-    /// Does what the timers demand; to be called once the time has come to [`Self::next_timer`].
+    /// Handles the timers that have expired by `now`; to be called when the time of [`Self::next_timer`] has come.
     pub fn on_timer(&mut self, now: Time) {
         self.sender.on_timer(now);
         self.receiver.on_timer(now);

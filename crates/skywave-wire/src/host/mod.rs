@@ -46,9 +46,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host with these IP addresses behind a device; every packet that comes from there is for it. The MTU in
-    /// `config` is replaced by the device's, and every packet is acknowledged at once, as one may hold many segments.
-    /// An error if the device or a thread fails.
+    /// A host with these IP addresses behind `device`; it takes every packet that comes from the device as its own. The
+    /// device's MTU replaces the one in `config`, and every packet is acknowledged at once, as one may hold many
+    /// segments. An error if the device or a thread fails.
     pub fn new(
         device: Device,
         addresses: &[IpAddr],
@@ -69,8 +69,9 @@ impl Host {
         })
     }
 
-    /// Takes connections at a port of all addresses. At most `backlog` of them wait to be accepted; further ones are
-    /// established when there is room. [`ErrorKind::AddrInUse`] if there is a listener at this port.
+    /// Listens for connections at `port` of all addresses. At most `backlog` established connections wait to be
+    /// accepted; the handshakes of further ones complete after one has been accepted. [`ErrorKind::AddrInUse`] if there
+    /// is a listener at this port.
     pub fn listen(&self, port: u16, backlog: usize) -> io::Result<Listener> {
         let listener = tcp::Listener {
             address: None,

@@ -15,8 +15,8 @@ use crate::tcp::{Ending, Status, StreamId};
 /// what was written still arrives; but if the peer has sent bytes that were not read, or sends more, the connection is
 /// reset.
 ///
-/// One task or thread may wait for reading and another one for writing; of several that wait for the same, only the
-/// last one is woken.
+/// One task or thread may wait for reading and another one for writing; if several wait for reading, or several for
+/// writing, only the last one is woken.
 #[derive(Debug)]
 pub struct Stream {
     shared: Arc<Shared>,
@@ -40,8 +40,8 @@ impl Stream {
         Ok(ends.ok_or(ErrorKind::NotConnected)?.source)
     }
 
-    /// Half-close: the peer reads the end of the stream after what was written. Reading here goes on, even with
-    /// [`Shutdown::Both`], as what the peer sends is acknowledged until the stream is dropped.
+    /// Closes the sending direction (half-close, FIN): the peer reads the end of the stream after the bytes written.
+    /// The receiving direction stays open until the stream is dropped, even with [`Shutdown::Both`].
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for [`Shutdown::Read`].

@@ -43,9 +43,9 @@ pub trait Ends {
         buffer: &mut [u8],
     ) -> io::Result<Option<(Direction, Self::Address, usize)>>;
 
-    /// Offset of the first byte of a packet in which a wrong bit harms nothing but the packet, as its receiver has a
-    /// checksum for it. `None` if there is no such place: a damaged packet is then dropped instead of sent with a wrong
-    /// bit.
+    /// Offset in a packet from which on a flipped bit is found by a checksum at the packet's receiver, and so harms
+    /// only this packet. `None` if there is no such place: a damaged packet is then dropped instead of sent with a
+    /// wrong bit.
     fn fragile(&self, _packet: &[u8]) -> Option<usize> {
         None
     }
@@ -91,11 +91,11 @@ pub struct View<'a> {
     pub lateness: &'a Lateness,
 }
 
-/// Relays packets between `ends` over the links of `relay` while `go_on` returns true; it is called ten times a second.
+/// Relays packets between `ends` over the links of `relay` until `go_on`, which is called ten times a second, returns
+/// false.
 ///
 /// The links' time begins with the first packet, so that a blackout or a recorded trace stands at the same place of
-/// every transfer. An error of the ends stops the relay and is the second of the results; the report is there in any
-/// case.
+/// every transfer. Returns the report of the run and, beside it, the error of `ends` that stopped the relay, if any.
 pub fn drive<E: Ends + ?Sized>(
     relay: &mut Relay<Parcel<E::Address>>,
     ends: &mut E,

@@ -12,7 +12,7 @@ pub struct Tally {
     pub carried: u64,
     /// Packets dropped because the queue was full.
     pub queue: u64,
-    /// Packets dropped although the queue had room (RED, CoDel, PIE, a policer).
+    /// Packets dropped although the queue had room: by queue management (RED, CoDel, PIE) or by a policer.
     pub early: u64,
     /// Packets lost by the link's loss models.
     pub channel: u64,

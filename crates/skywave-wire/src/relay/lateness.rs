@@ -5,8 +5,8 @@
 
 use skywave_core::Duration;
 
-/// Delay after a packet was due above which it counts as late: 1 ms. It is the resolution of recorded traces, a
-/// fortieth of a 40 ms round trip, and many times what a free machine needs to wake a thread.
+/// Lateness above which a packet counts as late: 1 ms after it was due to leave. It is the resolution of recorded
+/// traces, a fortieth of a 40 ms round trip, and many times what a free machine needs to wake a thread.
 pub const LATE: Duration = Duration::from_millis(1);
 
 /// Greatest share (0 to 1) of late packets, those later than [`LATE`], with which a run still kept time. A few late
@@ -74,8 +74,8 @@ impl Lateness {
         self.max
     }
 
-    /// Time after being due within which the share `q` (0 to 1) of the packets had left, at most an eighth or
-    /// 1 µs too high; `None` without packets.
+    /// Quantile `q` (0 to 1) of the packets' lateness, the time from when a packet was due to when it had left; at most
+    /// an eighth or 1 µs too high. `None` without packets.
     pub fn quantile(&self, q: f64) -> Option<Duration> {
         let rank = (q * self.packets as f64).ceil().max(1.0) as u64;
         let mut below = 0;

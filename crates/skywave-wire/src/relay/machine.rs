@@ -68,7 +68,7 @@ pub struct HopConfig {
 pub struct Step {
     /// Index of the link in [`RelayConfig::hops`].
     pub hop: usize,
-    /// Bytes by which packets are longer on this link than on a plain route: the outer headers of tunnels.
+    /// Bytes that each packet has on this link beside those on a route without tunnels: the tunnels' outer headers.
     pub extra: u32,
 }
 
@@ -104,7 +104,7 @@ pub enum Outcome<T> {
 pub struct Course {
     /// Whether a link duplicated the packet, so that there is a copy of it.
     pub duplicated: bool,
-    /// Whether a link transmitted the packet more than once until it arrived.
+    /// Whether a link that retransmits (ARQ) transmitted the packet more than once.
     pub retransmitted: bool,
     /// Whether the packet is the copy that a link has made.
     pub is_copy: bool,
@@ -182,8 +182,8 @@ impl<T: Clone> Relay<T> {
         }
     }
 
-    /// Takes a packet of `length` bytes that comes at `now`; a `now` before that of an earlier call counts as the
-    /// latest so far.
+    /// Takes a packet that comes at `now`, with `length` bytes apart from [`RelayConfig::overhead`]. A `now` earlier
+    /// than that of a former call counts as the latest time so far.
     pub fn offer(&mut self, now: Time, direction: Direction, length: u32, packet: T) {
         self.on_time(now);
         let travelling = Travelling {
@@ -207,7 +207,8 @@ impl<T: Clone> Relay<T> {
         timers.chain(arrival).min().filter(|at| *at < Time::MAX)
     }
 
-    /// Makes all decisions that are due by `now`, each at its own time.
+    /// Advances the links to `now`: makes all decisions that are due by then (departures, losses, arrivals), each at
+    /// its own time.
     pub fn on_time(&mut self, now: Time) {
         while let Some(at) = self.next_time()
             && at <= now
@@ -227,7 +228,7 @@ impl<T: Clone> Relay<T> {
         self.clock = self.clock.max(now);
     }
 
-    /// Next outcome of a packet that has been decided and not been reported yet; `None` if there is none.
+    /// Next fate of a packet that is decided and has not been returned yet; `None` if there is none.
     pub fn poll(&mut self) -> Option<Outcome<T>> {
         self.outcomes.pop_front()
     }

@@ -19,8 +19,8 @@ pub struct HopReport {
     pub measured: Measured,
 }
 
-/// Counts of a relay's packets in one direction; bytes are those that were relayed, without the headers
-/// around them.
+/// Counts of a relay's packets in one direction. Bytes are those that the relay reads and sends: payloads of UDP
+/// datagrams, or whole IP packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct WayReport {
     /// Packets that came to the relay.
@@ -73,20 +73,20 @@ pub struct Report {
 }
 
 impl Report {
-    /// Number of packets lost by the relay or the system under it rather than by a link: no memory, not taken, or not
-    /// read.
+    /// Number of packets lost by the relay or the system under it rather than by a link: dropped for lack of memory,
+    /// not taken by the system, or not read in time.
     pub fn lost_outside(&self) -> u64 {
         let memory = self.ways.iter().map(|way| way.memory);
         memory.sum::<u64>() + self.unsent() + self.troubles.unread.unwrap_or(0)
     }
 
-    /// Number of packets, forward and back together, that the system did not take.
+    /// Number of packets due to leave, in both directions together, that the system did not take.
     pub fn unsent(&self) -> u64 {
         self.ways.iter().map(|way| way.unsent).sum()
     }
 
-    /// Whether packets met the path that was asked for: they left in time ([`Lateness::kept_time`]), and only the links
-    /// lost any.
+    /// Whether packets met the path as configured: they left in time ([`Lateness::kept_time`]), and only the links lost
+    /// any.
     pub fn is_faithful(&self) -> bool {
         self.lateness.kept_time() && self.lost_outside() == 0
     }

@@ -8,9 +8,9 @@ use thread_priority::{
 /// Above every ordinary thread, below what a system has at its own real-time priorities.
 const PRIORITY: u8 = 10;
 
-/// Asks the kernel to run this thread before all ordinary ones (`SCHED_FIFO`), as `chrt -f 10` does, and returns
-/// whether it does. The kernel asks for root's rights, or a limit of real-time priority (`RLIMIT_RTPRIO`). Threads and
-/// processes that this thread starts inherit it.
+/// Asks the kernel to run this thread before all ordinary ones (`SCHED_FIFO`), as `chrt -f 10` does. Returns whether
+/// the kernel does so: it requires root's rights, or a limit of real-time priority (`RLIMIT_RTPRIO`). Threads and
+/// processes that this thread starts inherit the priority.
 pub fn urgent() -> bool {
     let Ok(priority) = ThreadPriorityValue::try_from(PRIORITY) else {
         return false;

@@ -4,7 +4,7 @@ use skywave_core::Time;
 
 use super::machine::{Cause, Course, Direction};
 
-/// End of a packet that came to a relay.
+/// Fate of a packet that came to a relay, as [`Watch::ends`] is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// Sent: the system took the packet at the other side.
@@ -17,8 +17,8 @@ pub enum End {
     NeverSent,
 }
 
-/// Observer of a relay's packets, which is told when each comes and how it ends; copies that a link makes are
-/// not told.
+/// Observer of a relay's packets, which is told when each comes and how it ends, but nothing of the copies that links
+/// make.
 pub trait Watch {
     /// Called when a packet comes, before the first link. `at` is the time since the first packet, and never goes back;
     /// packets are numbered in the order of these calls, from 0.
@@ -32,7 +32,7 @@ pub trait Watch {
     fn tick(&mut self);
 }
 
-/// Nobody.
+/// Observer that takes no notice.
 impl Watch for () {
     fn comes(&mut self, _: Time, _: Direction, _: &[u8]) {}
 

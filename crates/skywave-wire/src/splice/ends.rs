@@ -16,8 +16,8 @@ const BATCH: usize = 64;
 
 const WAYS: [Direction; 2] = [Direction::Forward, Direction::Back];
 
-/// Ends of a relay with a [`Splice`] between them and the links: TCP of the systems at the ends is taken up here and
-/// goes over the links by this project's TCP; all other packets pass as they came.
+/// Ends of a relay with a [`Splice`] between them and the links: it terminates the TCP connections of the systems at
+/// the ends and carries their data over the links by this project's TCP. All other packets pass as they came.
 #[derive(Debug)]
 pub struct Spliced<E> {
     ends: E,

@@ -14,8 +14,8 @@ const LINKS: Side = Side::Second;
 /// The sender towards devices, on which nothing is lost: the systems' own.
 const PLAIN: &str = "linux";
 
-/// Ends of a path at which this project's TCP sends over the links; at an end without it the system's own TCP
-/// does.
+/// Choice of the ends of a path that have a TCP proxy, so that this project's TCP sends over the links there; at an end
+/// without a proxy, the system's own TCP sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Both ends of the path.
@@ -27,7 +27,7 @@ pub enum Place {
 }
 
 /// TCP proxies at one or both ends of a path, without I/O: each [`Junction`] joins connections of the system's TCP to
-/// connections of this project's TCP over the links. A direction (`way`) is that of the packet over the links.
+/// connections of this project's TCP over the links. Every `way` is the direction of a packet over the links.
 #[derive(Debug)]
 pub struct Splice {
     /// At the near and the far device: by the direction of what comes from there.
@@ -75,13 +75,12 @@ impl Splice {
         junction.is_some_and(|junction| junction.transmit(now, side, out))
     }
 
-    /// Writes the next packet to a device, in the direction `way`, into `out`. Returns whether there is one.
+    /// Writes the next packet for the device at which `way` ends into `out`. Returns whether there is one.
     pub fn to_device(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, 1 - way as usize, DEVICE, out)
     }
 
-    /// Writes the next packet over the links, in the direction `way`, into `out`. Returns whether there is
-    /// one.
+    /// Writes the next packet to send over the links in the direction `way` into `out`. Returns whether there is one.
     pub fn to_links(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, way as usize, LINKS, out)
     }

@@ -161,8 +161,8 @@ impl Stream {
         self.address
     }
 
-    /// Reads bytes that have come into `out`, once there are some, and returns their number: `Some(0)` at the end of
-    /// the stream, `None` if nothing comes within `patience`.
+    /// Waits for bytes from the peer and copies them into `out`. Returns their number: `Some(0)` at the end of the
+    /// stream, `None` if nothing comes within `patience`.
     ///
     /// # Errors
     /// When the connection has failed.
@@ -177,8 +177,8 @@ impl Stream {
         Ok(n)
     }
 
-    /// Hands over bytes to be sent, once there is room for some, and returns how many were taken; `None` if there is no
-    /// room within `patience`.
+    /// Hands over bytes to be sent, once the send buffer has room for some. Returns how many were taken; `None` if
+    /// there is no room within `patience`.
     ///
     /// # Errors
     /// When the connection has failed, or after [`Self::close`].

@@ -16,17 +16,18 @@ const HEADERS_V6: u16 = 60;
 pub struct EndpointConfig {
     /// Configuration of each connection; its MSS and its initial sequence number are chosen for each connection anew.
     pub connection: ConnectionConfig,
-    /// Size of a connection's send buffer in bytes: written and not acknowledged yet.
+    /// Size of a connection's send buffer: the most bytes that may be written and not acknowledged yet.
     pub send_buffer: usize,
     /// Largest IP packet that the device takes, in bytes.
     pub mtu: u16,
     /// Clock of TCP's timestamp option, which sets the length of its ticks; 100 µs by default.
     pub clock: TimestampClock,
-    /// Longest time for a handshake, and for a connection that the application has released to wait for the peer's FIN.
+    /// Longest time for a handshake; also the longest wait for the peer's FIN (FIN-WAIT-2) on a connection that the
+    /// application has released.
     pub patience: Duration,
-    /// Most connections in TIME-WAIT; beyond, the oldest one ends.
+    /// Most connections in TIME-WAIT at once; when one more comes, the oldest of them ends.
     pub time_wait: usize,
-    /// Most resets (RST) a second for segments of no connection.
+    /// Most resets (RST) a second in answer to segments that belong to no connection.
     pub resets: u32,
 }
 

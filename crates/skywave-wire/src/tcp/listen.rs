@@ -12,16 +12,16 @@ use super::endpoint::{Endpoint, Event};
 use super::socket::Socket;
 use super::table::StreamId;
 
-/// Listener of an [`Endpoint`]: the local address and port at which SYNs begin connections, and how many of these may
-/// wait.
+/// Listener of an [`Endpoint`]: the local address and port at which SYNs begin connections, and how many connections
+/// may wait for the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
     /// Local address; `None` for any.
     pub address: Option<IpAddr>,
     /// Local port; `None` for any.
     pub port: Option<u16>,
-    /// Most half-open connections and, counted apart, most established connections that the application has not taken
-    /// ([`Endpoint::take`]); with [`Self::asks`], most SYNs that it has not answered.
+    /// Greatest number of half-open connections and, counted apart, of established connections that the application has
+    /// not taken ([`Endpoint::take`]); with [`Self::asks`], of SYNs that the application has not answered.
     pub backlog: usize,
     /// Whether the application is asked before a SYN is answered ([`Event::Asked`]); otherwise the handshake goes on by
     /// itself, and the application hears of the established connection ([`Event::Accepted`]).
@@ -114,8 +114,8 @@ impl Listeners {
 }
 
 impl Endpoint {
-    /// Lets SYNs for the listener's address and port begin connections. Where several listeners fit, one with a port
-    /// goes before one without, then one with an address.
+    /// Adds a listener: from now on, SYNs for its address and port begin connections. If several listeners match a SYN,
+    /// one with a port goes before one without, then one with an address before one without.
     pub fn listen(&mut self, listener: Listener) -> Result<(), ListenError> {
         let mut all = self.listeners.0.iter_mut();
         if let Some(same) = all.find(|l| l.is_at(listener.address, listener.port)) {

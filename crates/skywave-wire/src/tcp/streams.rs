@@ -71,8 +71,8 @@ impl Endpoint {
         n
     }
 
-    /// Reads bytes that have come on a connection into `out`. Returns how many; 0 if there are none now, or none any
-    /// more ([`Status::peer_closed`]).
+    /// Copies received bytes of a connection into `out`. Returns how many; 0 if none are there now, or if the peer's
+    /// stream has ended and is read ([`Status::peer_closed`]).
     pub fn read(&mut self, id: StreamId, out: &mut [u8]) -> usize {
         let Some(socket) = self.table.get_mut(id) else {
             return 0;
@@ -102,8 +102,8 @@ impl Endpoint {
         }
     }
 
-    /// Releases a connection, whose `id` is of no use afterwards: it closes by itself, and is aborted if bytes came
-    /// that were not read, or come later.
+    /// Releases a connection: the endpoint closes it by itself, or resets it if received bytes were not read or further
+    /// ones come. The `id` is of no use afterwards.
     pub fn release(&mut self, now: Time, id: StreamId) {
         let until = self.patience_from(now);
         if let Some(socket) = self.table.get_mut(id) {

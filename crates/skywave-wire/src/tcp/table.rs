@@ -6,8 +6,8 @@ use skywave_core::tcp::wire::Endpoints;
 
 use super::socket::Socket;
 
-/// Name of a connection of an [`Endpoint`](super::Endpoint), never given twice: the name of a connection that is gone
-/// does no harm.
+/// Identifier of a connection of an [`Endpoint`](super::Endpoint), never given twice: calls with that of a connection
+/// that is gone do no harm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamId {
     place: u32,

@@ -12,14 +12,14 @@ use crate::time::{Duration, Time};
 /// Settings of D-Proxy's agent after the lossy hop ([`Downstream`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DownstreamConfig {
-    /// Most bytes of the packets held in one connection, headers included. Beyond that the agent leaves the
-    /// first hole to the TCP sender and sends on what waited for it.
+    /// Most bytes of held packets in one connection, headers included. Beyond that the agent leaves the first hole to
+    /// the TCP sender and sends on the segments that waited behind it.
     pub buffer: u64,
-    /// Longest time for which later segments are held back because of a hole. After it the agent leaves the
-    /// hole to the TCP sender and sends them on.
+    /// Longest time for which segments behind a hole are held back. After it the agent leaves the hole to the TCP
+    /// sender and sends those segments on.
     pub hold: Duration,
-    /// Time without an answer after which the agent asks again for missing bytes; each further request for
-    /// them doubles it. Before the first answer the round trip counts as 100 ms.
+    /// Time without an answer after which the agent asks again for missing bytes; each further request for the same
+    /// bytes doubles it, up to 64 times. Until the first answer the round trip is taken as 100 ms.
     pub retry: LocalTimeout,
 }
 
@@ -46,7 +46,7 @@ pub enum Verdict {
     Keep,
 }
 
-/// A packet that D-Proxy's agent after the lossy hop sends of its own ([`Downstream::poll_transmit`]).
+/// A packet that D-Proxy's agent after the lossy hop sends on its own ([`Downstream::poll_transmit`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Heard {
     /// To the receiver: a segment that was held, with its packet unchanged.
@@ -166,8 +166,8 @@ impl Downstream {
         end <= upto
     }
 
-    /// The agent before the hop answers that it does not have these bytes either: they were lost before they
-    /// came there, or it has forgotten them. They are left to the TCP sender.
+    /// Takes the answer of the agent before the hop that it does not have the bytes of `hole`: they were lost before
+    /// they reached it, or it has forgotten them. Their repair is left to the TCP sender.
     pub fn on_refused(&mut self, hole: Hole) {
         let (Some(start), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;
@@ -178,7 +178,7 @@ impl Downstream {
         }
     }
 
-    /// The next packet that the agent itself sends. Call it after every input, until it gives `None`.
+    /// Next packet that the agent sends on its own. To be called after every input until it returns `None`.
     #[must_use]
     pub fn poll_transmit(&mut self) -> Option<Heard> {
         self.outbox.pop_front()
@@ -191,7 +191,8 @@ impl Downstream {
         Some(again.fold(first, Time::min))
     }
 
-    /// Acts on the timer if it has expired: gives up old holes, and asks again for others.
+    /// Acts on the timer if it has expired: leaves holes older than [`DownstreamConfig::hold`] to the TCP sender, and
+    /// asks again for the bytes of others whose answer is overdue.
     pub fn on_timer(&mut self, now: Time) {
         while self
             .holes
@@ -209,7 +210,7 @@ impl Downstream {
         }
     }
 
-    /// Counters of what it has done so far.
+    /// Counters of what the agent has done so far.
     pub fn counters(&self) -> Counters {
         self.counters
     }

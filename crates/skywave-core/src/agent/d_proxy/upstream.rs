@@ -9,11 +9,11 @@ use crate::seq::SeqNr;
 /// Settings of D-Proxy's agent before the lossy hop ([`Upstream`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UpstreamConfig {
-    /// Most bytes of the packets kept in one connection, headers included; the oldest are forgotten first.
+    /// Most bytes of packets kept in one connection, headers included; lowest sequence numbers are forgotten first.
     pub cache: u64,
-    /// Whether the agent is part of the queue of the hop, and forgets what that queue drops: a drop
-    /// for want of room is congestion, and the sender's to repair. Otherwise it stands before the
-    /// queue and repairs its drops as any other loss.
+    /// Whether the agent is part of the hop's queue, and forgets what that queue drops: a drop by the queue is
+    /// congestion, which the TCP sender has to repair. Otherwise the agent stands before the queue and repairs its
+    /// drops like any other loss.
     pub in_queue: bool,
 }
 
@@ -37,8 +37,8 @@ pub enum Answer {
     Refused(Hole),
 }
 
-/// D-Proxy's agent before the lossy hop, for one connection: keeps the segments that pass, and sends them
-/// again when it is asked.
+/// D-Proxy's agent before the lossy hop, for one connection: keeps the segments that pass, and sends them again when
+/// the agent after the hop asks for them.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     config: UpstreamConfig,
@@ -115,8 +115,8 @@ impl Upstream {
         }
     }
 
-    /// The queue behind the agent has dropped this segment, which has just passed or was just sent again.
-    /// With [`UpstreamConfig::in_queue`] the agent forgets it, otherwise nothing changes.
+    /// Takes note that the queue behind the agent has dropped `segment`, which the agent has just passed on or sent
+    /// again. With [`UpstreamConfig::in_queue`] the agent forgets it, otherwise nothing changes.
     pub fn on_drop(&mut self, segment: &Segment) {
         if !self.config.in_queue {
             return;
@@ -134,7 +134,7 @@ impl Upstream {
         }
     }
 
-    /// The agent after the hop asks for these bytes; [`Self::poll_transmit`] then returns the answers.
+    /// Takes a request of the agent after the hop for the bytes of `hole`; [`Self::poll_transmit`] has the answers.
     pub fn on_nack(&mut self, hole: Hole) {
         let (Some(mut at), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;
@@ -162,7 +162,7 @@ impl Upstream {
         }
     }
 
-    /// The next packet that the agent itself sends. Call it after every input, until it gives `None`.
+    /// Next packet that the agent sends on its own. To be called after every input until it returns `None`.
     #[must_use]
     pub fn poll_transmit(&mut self) -> Option<Answer> {
         self.answers.pop_front()

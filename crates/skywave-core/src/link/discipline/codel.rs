@@ -20,26 +20,26 @@ const MEMORY_INTERVALS: u64 = 16;
 /// Settings of the queue discipline CoDel (RFC 8289).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelConfig {
-    /// Capacity; the packet in transmission does not count.
+    /// Capacity of the queue; the packet in transmission does not count.
     pub limit: Limit,
-    /// Time that packets may spend in the queue for good: the acceptable standing delay (section 4.4).
+    /// Acceptable standing delay: time that packets may keep spending in the queue (RFC 8289 section 4.4).
     pub target: Duration,
-    /// Time for which the delay in the queue may stay above the target before the first drop: the order of a
-    /// worst-case round trip (section 4.3).
+    /// Time for which the delay in the queue may stay above the target before the first drop: about a worst-case
+    /// round trip (RFC 8289 section 4.3).
     pub interval: Duration,
-    /// Bytes left in the queue at or below which nothing is dropped: the size of a packet of the
-    /// link.
+    /// Backlog in bytes, without the packet that leaves, at or below which nothing is dropped: the size of a full
+    /// packet of the link.
     pub mtu: u32,
     /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Also mark each ECN-capable packet that was in the queue for longer than this (Linux's
-    /// `ce_threshold`); needs `ecn`.
+    /// Time in the queue beyond which an ECN-capable packet is marked in any case (Linux's `ce_threshold`); needs
+    /// `ecn`. `None` for never.
     pub ce_threshold: Option<Duration>,
 }
 
 impl CoDelConfig {
-    /// The RFC's values for the Internet: a target of 5 ms, an interval of 100 ms, packets of 1500 bytes;
-    /// without ECN.
+    /// Settings of RFC 8289 for the Internet: a target of 5 ms, an interval of 100 ms, packets of 1500 bytes; without
+    /// ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,

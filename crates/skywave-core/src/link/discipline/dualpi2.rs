@@ -49,7 +49,7 @@ parameters! {
 }
 
 impl DualPi2Config {
-    /// The values of RFC 9332's appendix A, with this capacity of both queues together.
+    /// Settings of RFC 9332's appendix A, with `limit` as the capacity of both queues together.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,

@@ -24,7 +24,7 @@ const SMALLEST_QUANTUM: u32 = 256;
 /// Settings of the queue discipline FQ-CoDel (RFC 8290).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FqCoDelConfig {
-    /// CoDel at each queue; its limit is that of all queues together.
+    /// Settings of CoDel at each queue; their limit is the capacity of all queues together.
     pub codel: CoDelConfig,
     /// Number of queues that flows are hashed to, at least one.
     pub queues: u32,
@@ -33,7 +33,7 @@ pub struct FqCoDelConfig {
 }
 
 impl FqCoDelConfig {
-    /// The RFC's values: 1024 queues, a quantum of 1514 bytes.
+    /// Settings of RFC 8290: 1024 queues, a quantum of 1514 bytes, and `codel` at each queue.
     pub const fn new(codel: CoDelConfig) -> Self {
         Self {
             codel,

@@ -78,7 +78,7 @@ parameters! {
 }
 
 impl PieConfig {
-    /// The values of RFC 8033, with this capacity; without ECN.
+    /// Settings of RFC 8033, with the capacity `limit`; without ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,
@@ -87,7 +87,7 @@ impl PieConfig {
     }
 }
 
-/// Controller of PIE (RFC 8033): has the drop probability, and moves it by the packets' time in the queue.
+/// Controller of PIE (RFC 8033): keeps the drop probability, and updates it by the time that packets wait in the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieControl {
     config: PieConfig,
@@ -99,7 +99,7 @@ pub struct PieControl {
 }
 
 impl PieControl {
-    /// The controller of an empty queue.
+    /// Controller of a queue that is empty at first.
     pub const fn new(config: PieConfig) -> Self {
         Self {
             config,
@@ -109,8 +109,8 @@ impl PieControl {
         }
     }
 
-    /// Probability with which a packet is dropped that arrives while `waiting` bytes wait; `None` if it passes whatever the
-    /// probability (section 4.1).
+    /// Drop probability of a packet that arrives while `waiting` bytes wait in the queue; `None` if PIE lets it pass
+    /// in any case (RFC 8033 section 4.1).
     pub fn drop_probability(&self, waiting: u64) -> Option<f64> {
         let is_short =
             self.last_delay < self.config.target / 2 && self.probability < SAFE_PROBABILITY;
@@ -119,7 +119,7 @@ impl PieControl {
         (!is_safe).then_some(self.probability)
     }
 
-    /// Updates the drop probability, to be called once each `update` of the settings; `delay` is how long the
+    /// Updates the drop probability; to be called at intervals of [`PieConfig::update`]. `delay` is how long the
     /// packet that left last had waited, zero if the queue is empty.
     pub fn update(&mut self, delay: Duration) {
         let target = self.config.target;

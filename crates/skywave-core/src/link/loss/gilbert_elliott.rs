@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::time::{Duration, Time};
 
 parameters! {
-    /// The per-packet two-state channel.
+    /// Settings of the loss model [`GilbertElliott`], whose state may change at each packet.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct GilbertElliottConfig {
         /// Probability at each packet of a change from good to bad.
@@ -71,7 +71,7 @@ impl LossModel for GilbertElliott {
 }
 
 parameters! {
-    /// The two-state channel in time.
+    /// Settings of the loss model [`GilbertElliottTime`], whose states last for random times.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct GilbertElliottTimeConfig {
         /// Mean time in the good state.

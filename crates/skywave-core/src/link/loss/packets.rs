@@ -4,7 +4,7 @@ use super::{LossModel, Streams};
 use crate::parameter::{Configuration, Described, Field, Kind};
 use crate::time::Time;
 
-/// Loss model that loses the packets of a list: their numbers in order of arrival, counted from 1.
+/// Loss model that loses exactly the packets whose numbers are in a list, counted from 1 in order of arrival.
 #[derive(Clone, Debug)]
 pub struct Packets {
     /// Rising.

@@ -5,8 +5,7 @@ use crate::parameter::{Described, parameters};
 use crate::time::Time;
 
 parameters! {
-    /// The places of lost packets in the order of packets: the first one, and the distance between
-    /// them.
+    /// Settings of the loss model [`Periodic`]: the first lost packet, and the distance between losses, in packets.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct PeriodicConfig {
         /// Distance between losses in packets.
@@ -17,7 +16,7 @@ parameters! {
     }
 }
 
-/// Loss model that loses a first packet and every n-th after it; the first one alone if n is 0.
+/// Loss model that loses a first packet and every n-th one after it; only the first one if n is 0.
 #[derive(Clone, Debug)]
 pub struct Periodic {
     every: u64,

@@ -8,8 +8,8 @@ use crate::time::Time;
 const PROBES: u32 = 2;
 
 impl Sender {
-    /// Acts on the timer if it has expired: counts packets that are too late as lost, or, as the peer is
-    /// silent, prepares probes. Then call [`Self::poll_transmit`].
+    /// Acts on the loss detection timer if it has expired: declares overdue packets lost, or, after a probe timeout,
+    /// prepares probes. Call [`Self::poll_transmit`] afterwards.
     pub fn on_timer(&mut self, now: Time) {
         if self.state != State::Established {
             return; // `poll_transmit` looks at the time itself
@@ -39,8 +39,7 @@ impl Sender {
             .timeout(0, self.ledger.in_flight().max(1), window);
     }
 
-    /// When [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` while the sender waits for
-    /// nothing.
+    /// Time at which [`Self::on_timer`] and then [`Self::poll_transmit`] are due; `None` while no timer runs.
     pub fn next_timer(&self) -> Option<Time> {
         match &self.state {
             State::Closed => None,

@@ -14,13 +14,13 @@ const SHORTEST_LEG: Duration = Duration::from_millis(1);
 /// Parameters of random waypoint mobility.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RandomWaypointConfig {
-    /// Corner of the area, a rectangle that reaches from the origin to here.
+    /// Corner of the stations' area opposite the origin; the area is the rectangle between the two.
     pub corner: Position,
-    /// Least speed in metres a second, above 0: at no speed a station never arrives.
+    /// Least speed in metres a second, above 0: at speed 0 a station would never arrive.
     pub min_speed: f64,
     /// Greatest speed in metres a second.
     pub max_speed: f64,
-    /// Rest before each move.
+    /// Time for which a station rests before each move.
     pub pause: Duration,
 }
 
@@ -33,7 +33,7 @@ pub struct RandomWaypoint {
 }
 
 impl RandomWaypoint {
-    /// A station at a random place of its area; `station` and `seed` name its random stream.
+    /// A station that rests at a random place of its area; `seed` and `station` name its random stream.
     pub fn new(config: RandomWaypointConfig, seed: u64, station: &str) -> Self {
         let mut stream = Stream::named(seed, station, "mobility");
         let leg = Leg::rest(place(&mut stream, config.corner));

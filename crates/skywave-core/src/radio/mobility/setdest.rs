@@ -28,14 +28,13 @@ const MAX_SPEED: f64 = 3e8;
 /// Movements of stations that an ns-2 movement file describes.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Movements {
-    /// Tracks of the stations, in the order of their numbers.
+    /// Tracks of the stations: index 0 for station 0, and so on.
     pub tracks: Vec<Track>,
-    /// Commands that say nothing of movements, and were skipped.
+    /// Number of commands in the file that say nothing of movements, and were skipped.
     pub skipped: usize,
 }
 
-/// Reads an ns-2 movement file (`setdest` commands) for stations 0 to `stations` − 1, which it must place
-/// all.
+/// Reads an ns-2 movement file (`setdest` commands), which must place every station from 0 to `stations` − 1.
 pub fn parse_setdest(text: &str, stations: usize) -> Result<Movements, SetdestError> {
     let mut found = vec![Found::default(); stations];
     let mut skipped = 0;
@@ -245,20 +244,19 @@ fn excerpt(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Why a text is not a movement file.
+/// First mistake in a text that is not a valid ns-2 movement file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetdestError {
-    /// Line of the mistake, from 1; the last one for what is missing.
+    /// Number of the line with the mistake, from 1; the last line if something is missing.
     pub line: usize,
-    /// The mistake there.
+    /// Kind of the mistake in that line.
     pub kind: SetdestErrorKind,
 }
 
-/// Mistakes in a movement file.
+/// Kinds of mistakes in an ns-2 movement file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetdestErrorKind {
-    /// The command, whose beginning this is, speaks of a place or a movement, and is none that such a file
-    /// has.
+    /// A command speaks of a place or a movement, but has no form known in such files; the text is its beginning.
     Unknown(String),
     /// A value is not a number within its limits.
     NotInRange {

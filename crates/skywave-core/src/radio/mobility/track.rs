@@ -3,23 +3,23 @@
 use super::{Leg, Position};
 use crate::time::Time;
 
-/// Movement of a station by commands: its start, and where it is told to go.
+/// Movement of a station by commands: the place where it starts, and the places where it is told to go.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Track {
     /// Place of the station until its first command.
     pub start: Position,
-    /// Commands to move, in the order of time.
+    /// Commands to move, in the order of their times.
     pub commands: Vec<Command>,
 }
 
-/// Command to a station to go straight to a place, from wherever it is; replaces the command before.
+/// Command to a station to go straight to a place, from wherever it is then; ends the previous command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Time from which the station follows the command.
     pub at: Time,
     /// Place to which the station goes, to rest there.
     pub to: Position,
-    /// Speed in metres a second; 0 is to stop.
+    /// Speed in metres a second; 0 makes the station stop.
     pub speed: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct TrackFollower {
 }
 
 impl TrackFollower {
-    /// A station at the start of its `track`.
+    /// A station at the start of `track`, before its first command.
     pub fn new(track: Track) -> Self {
         Self {
             leg: Leg::rest(track.start),

@@ -10,24 +10,25 @@ pub enum PathLoss {
     /// Two rays, one of them reflected by the ground (Rappaport, Wireless Communications, 4.6): the
     /// fourth power of distance; free space (Friis) up to where both are equal.
     TwoRayGround {
-        /// Metres.
+        /// Wavelength in metres.
         wavelength: f64,
-        /// Metres above the ground, of both antennas.
+        /// Height of both antennas above the ground, in metres.
         antenna_height: f64,
     },
     /// Power falls by a power of distance, from a reference distance on (Rappaport, 4.9).
     LogDistance {
-        /// 2 in free space, 3 to 5 where buildings shadow.
+        /// Exponent of distance: 2 in free space, 3 to 5 where buildings shadow.
         exponent: f64,
         /// Reference distance in metres.
         reference: f64,
-        /// Received over transmitted power at the reference, and nearer.
+        /// Ratio of received to transmitted power at the reference distance, and nearer.
         gain: f64,
     },
 }
 
 impl PathLoss {
-    /// Log-distance loss, `loss_db` decibels at the distance `reference` in metres.
+    /// Log-distance loss: `loss_db` decibels up to `reference` metres, then 10 · `exponent` decibels more for each
+    /// tenfold distance.
     pub fn log_distance(exponent: f64, reference: f64, loss_db: f64) -> Self {
         Self::LogDistance {
             exponent,
@@ -36,7 +37,7 @@ impl PathLoss {
         }
     }
 
-    /// The power received at a distance in metres when `tx` is sent, in the unit of `tx`.
+    /// Power received at `distance` metres when power `tx` is sent; in the (linear) unit of `tx`.
     pub fn received(&self, tx: f64, distance: f64) -> f64 {
         match *self {
             Self::TwoRayGround {
@@ -67,7 +68,7 @@ impl PathLoss {
         }
     }
 
-    /// Metres at which the power `tx` has fallen to `rx`; 0 where it is nowhere as strong.
+    /// Distance in metres at which the sent power `tx` has fallen to `rx`; 0 if it is weaker than `rx` everywhere.
     pub fn range(&self, tx: f64, rx: f64) -> f64 {
         match *self {
             Self::TwoRayGround {

@@ -44,9 +44,9 @@ parameters! {
         /// A station that is part of an active route tells its neighbours of itself.
         // Section 6.9.
         hello: bool = false, Flag;
-        /// Time between these messages.
+        /// Time between Hello messages.
         hello_interval: Duration = Duration::from_secs(1), Period;
-        /// Intervals of silence after which a neighbour is gone.
+        /// Hello intervals of silence after which a neighbour is gone.
         allowed_hello_loss: u8 = 2, Byte;
         /// A frame that the MAC gives up breaks the route. Without this, routes outlive it.
         // Section 6.10.
@@ -139,24 +139,24 @@ impl Described for Config {
 }
 
 impl Config {
-    /// `MY_ROUTE_TIMEOUT`: lifetime of the route that a destination gives in its own replies.
+    /// `MY_ROUTE_TIMEOUT`: lifetime of a route that the destination itself states in its replies.
     pub fn my_route_timeout(&self) -> Duration {
         self.my_route_timeout
             .unwrap_or(self.active_route_timeout * 2)
     }
 
-    /// `NET_TRAVERSAL_TIME`: estimate of the time for a request to cross the network, and its reply to come
+    /// `NET_TRAVERSAL_TIME`: estimate of the time for a route request to cross the network and for its reply to come
     /// back.
     pub fn net_traversal_time(&self) -> Duration {
         self.node_traversal_time * 2 * u64::from(self.net_diameter)
     }
 
-    /// `PATH_DISCOVERY_TIME`: how long a request may be under way, and is remembered.
+    /// `PATH_DISCOVERY_TIME`: time for which copies of a route request may be under way, and the request is remembered.
     pub fn path_discovery_time(&self) -> Duration {
         self.net_traversal_time() * 2
     }
 
-    /// `RING_TRAVERSAL_TIME`: time for which a station waits for an answer to a request of this TTL.
+    /// `RING_TRAVERSAL_TIME`: time for which a station waits for a reply to a route request of this TTL.
     pub fn ring_traversal_time(&self, ttl: u8) -> Duration {
         self.node_traversal_time * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer))
     }
@@ -166,8 +166,8 @@ impl Config {
         self.active_route_timeout.max(self.hello_interval) * u64::from(self.delete_factor)
     }
 
-    /// `BLACKLIST_TIMEOUT`: time for which the requests of a neighbour that did not acknowledge a reply are
-    /// ignored, as long as the attempts of one discovery may take, rings included.
+    /// `BLACKLIST_TIMEOUT`: time for which route requests of a neighbour that a reply could not reach are ignored: as
+    /// long as all attempts of one route discovery may take, expanding rings included.
     pub fn blacklist_timeout(&self) -> Duration {
         let rings = if self.ttl_start < self.net_diameter {
             let span = self.ttl_threshold.saturating_sub(self.ttl_start);
@@ -183,7 +183,7 @@ impl Config {
         self.node_traversal_time + Duration::from_millis(10)
     }
 
-    /// `MAX_REPAIR_TTL`: most hops to a destination to which a station repairs a broken route itself.
+    /// `MAX_REPAIR_TTL`: most hops from a station to a destination for which it repairs a broken route itself.
     pub fn max_repair_ttl(&self) -> u8 {
         let default = u16::from(self.net_diameter) * 3 / 10;
         self.max_repair_ttl.unwrap_or(default as u8)

@@ -7,44 +7,43 @@ use crate::time::Duration;
 /// Route request of AODV (RFC 3561 section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rreq {
-    /// Flag G: a station that answers in place of the destination also tells the destination the way to the
-    /// originator.
+    /// Flag G: a station that answers in place of the destination also tells the destination a route to the originator.
     pub gratuitous: bool,
-    /// Flag D: only the destination may answer.
+    /// Flag D: only the destination may answer the request.
     pub destination_only: bool,
     /// Hops from the originator to the station that sends this copy of the request.
     pub hop_count: u8,
-    /// Number of this request among those of the same originator.
+    /// Number of the request; together with the originator's address it identifies a request.
     pub id: u32,
-    /// The station that is sought.
+    /// The station to which a route is sought.
     pub destination: Address,
-    /// Newest known sequence number of the destination; `None` is the flag U.
+    /// Newest known sequence number of the destination; `None` (flag U) if none is known.
     pub destination_seq: Option<Seq>,
     /// The station that seeks a route.
     pub originator: Address,
-    /// Sequence number of the originator.
+    /// Sequence number of the originator, for the routes back to that station.
     pub originator_seq: Seq,
 }
 
 /// Route reply of AODV (RFC 3561 section 5.2), also used as Hello (section 6.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rrep {
-    /// Flag A: the receiver is to answer with a [`Message::RrepAck`].
+    /// Flag A: the neighbour that receives the reply is to answer with a [`Message::RrepAck`].
     pub ack_required: bool,
-    /// Hops from the station that sends the reply on to the destination.
+    /// Hops from the station that sends this copy of the reply to the destination.
     pub hop_count: u8,
-    /// The station to which the reply tells a route.
+    /// The station to which the reply gives a route; in a Hello, the station that sends it.
     pub destination: Address,
-    /// Sequence number of the destination, by which the route is known to be fresh.
+    /// Sequence number of the destination: the higher, the fresher the route.
     pub destination_seq: Seq,
-    /// The station that sought the route; of a Hello, the one that sends it.
+    /// The station that sought the route; in a Hello, the station that sends it.
     pub originator: Address,
-    /// How long the route may be used, in whole milliseconds.
+    /// Time for which the route may be used once the reply has arrived, in whole milliseconds.
     pub lifetime: Duration,
 }
 
 impl Rrep {
-    /// True for a Hello, with which a station only says that it is there.
+    /// True for a Hello, by which a station only tells its neighbours that it is there.
     pub fn is_hello(&self) -> bool {
         self.originator == self.destination
     }
@@ -55,17 +54,16 @@ impl Rrep {
 pub struct Unreachable {
     /// Address of the destination.
     pub destination: Address,
-    /// Sequence number of the destination, raised with the break; `None` (zero on the wire) if none
-    /// is known.
+    /// Sequence number of the destination, raised because of the break; `None` (zero on the wire) if none is known.
     pub seq: Option<Seq>,
 }
 
 /// Route error of AODV (RFC 3561 section 5.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rerr {
-    /// Flag N: the route was repaired and may be used, but is longer than before.
+    /// Flag N: the routes were repaired and may still be used, but are longer than before.
     pub no_delete: bool,
-    /// The unreachable destinations; at least one.
+    /// Destinations that the error is about; at least one.
     pub unreachable: Vec<Unreachable>,
 }
 
@@ -83,7 +81,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Bytes of the message as payload of UDP.
+    /// Bytes of the message, as payload of UDP.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Rreq(_) => 24,

@@ -40,8 +40,8 @@ use rate::RateLimit;
 use replies::Acknowledgments;
 use table::Table;
 
-/// AODV at one station (RFC 3561), without input and output: routes found when they are needed. `P` is the
-/// payload of datagrams.
+/// AODV at one station (RFC 3561), without I/O of its own: routes are found when they are needed. `P` is the payload of
+/// datagrams.
 #[derive(Clone, Debug)]
 pub struct Aodv<P> {
     own: Address,
@@ -70,9 +70,9 @@ pub struct Aodv<P> {
 }
 
 impl<P> Aodv<P> {
-    /// AODV at station `own`, without any route yet. `config` has passed
-    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
-    /// for delays.
+    /// AODV at station `own`, without any route yet. `config` must pass
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream for
+    /// delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         Self {
             own,
@@ -157,15 +157,15 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, as it has given up
-    /// one: if the settings say so, and the link counts as broken ([`super::Routing::takes_queued`]).
+    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, now that one has failed: true if
+    /// the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         let wanted = self.config.link_feedback && self.config.drop_queued;
         wanted && self.damper.counts(now, next_hop)
     }
 
-    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through it,
-    /// and may repair one. The settings may ignore a single failure ([`super::Routing::link_failed`]).
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through that
+    /// neighbour, and may repair one. The settings may ignore a single failure ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if !self.config.link_feedback || !self.damper.alarm(now, next_hop) {
             if let Packet::Data(datagram) = packet {
@@ -193,7 +193,7 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// When [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
+    /// Time at which [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         [
             self.outbox.next_timer(),
@@ -207,8 +207,8 @@ impl<P> Aodv<P> {
         .min()
     }
 
-    /// Acts on what is due: delayed broadcasts, Hellos, requests without an answer, datagrams that waited too
-    /// long ([`super::Routing::on_timer`]).
+    /// Acts on all that is due: delayed broadcasts, Hellos, requests without a reply, datagrams that waited too long
+    /// ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         while let Some((message, ttl)) = self.outbox.take(now) {
             self.send(Address::BROADCAST, Packet::Aodv { message, ttl });
@@ -221,7 +221,7 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
+    /// The next action for the driver; `None` if there are no more ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()

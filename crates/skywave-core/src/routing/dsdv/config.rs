@@ -61,7 +61,7 @@ impl Described for Config {
 }
 
 impl Config {
-    /// Time without an update from a neighbour after which it counts as gone.
+    /// Time without an update after which a neighbour counts as gone.
     pub fn silence(&self) -> Duration {
         self.update_interval * u64::from(self.allowed_update_loss)
     }

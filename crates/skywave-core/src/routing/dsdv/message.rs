@@ -8,10 +8,10 @@ use crate::routing::Seq;
 pub struct Entry {
     /// The destination.
     pub destination: Address,
-    /// Sequence number of the route: an even one is the destination's own, an odd one that of a break.
+    /// Sequence number of the route: even if the destination gave it, odd if another station found the route broken.
     pub seq: Seq,
-    /// Hops to the destination from the station that sends the update; `None` (infinity on the wire) if it
-    /// has no route any more.
+    /// Hops to the destination from the station that sends the update; `None` (infinity on the wire) if its route has
+    /// broken.
     pub hops: Option<u8>,
 }
 
@@ -23,12 +23,11 @@ pub struct Update {
 }
 
 impl Update {
-    /// Most entries of a message, so that it is no longer than an IP packet of 1500 bytes; more go
-    /// into a further one.
+    /// Most entries of one update, so that its IP packet has at most 1500 bytes; more entries go into further updates.
     pub const MOST_ENTRIES: usize = 122;
 
-    /// Bytes as payload of UDP: an address, a number and a length of four bytes each an entry. (The paper has
-    /// no format.)
+    /// Bytes of the update, as payload of UDP: 12 an entry, four each for address, sequence number and hops. (The paper
+    /// has no format.)
     pub fn bytes(&self) -> u32 {
         12 * self.entries.len() as u32
     }

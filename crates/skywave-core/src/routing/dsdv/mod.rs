@@ -27,8 +27,8 @@ pub use message::{Entry, Update};
 use table::Table;
 use updates::Schedule;
 
-/// DSDV at one station (Perkins and Bhagwat 1994), without input and output: routes to all stations at all
-/// times. `P` is the payload of datagrams.
+/// DSDV at one station (Perkins and Bhagwat 1994), without I/O of its own: keeps routes to all stations at all times.
+/// `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct Dsdv<P> {
     own: Address,
@@ -47,9 +47,9 @@ pub struct Dsdv<P> {
 }
 
 impl<P> Dsdv<P> {
-    /// DSDV at station `own`, without any route yet. `config` has passed
-    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
-    /// for delays.
+    /// DSDV at station `own`, without any route yet. `config` must pass
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream for
+    /// delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         let first = if config.jitter.is_zero() {
             Duration::ZERO
@@ -107,14 +107,14 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for a neighbour are to be given up too, as it has given up
-    /// one: if the settings say so ([`super::Routing::takes_queued`]).
+    /// Whether packets that the MAC still holds for a neighbour are to be given up too, now that one has failed: true
+    /// if the settings say so ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         self.config.link_feedback && self.config.drop_queued
     }
 
-    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through it
-    /// if the settings say so, and drops the datagram ([`super::Routing::link_failed`]).
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through that
+    /// neighbour if the settings say so, and drops a datagram ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if self.config.link_feedback {
             self.link_broken(now, next_hop);
@@ -124,13 +124,13 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// When [`Self::on_timer`] is due, never `None` ([`super::Routing::next_timer`]).
+    /// Time at which [`Self::on_timer`] is due; never `None` ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         let update = self.schedule.next_timer();
         Some(self.buffer.next_timer().map_or(update, |at| at.min(update)))
     }
 
-    /// Acts on what is due: sends an update, and drops datagrams that waited too long
+    /// Acts on all that is due: sends an update, and drops datagrams that waited too long
     /// ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         self.on_update_timer(now);
@@ -139,7 +139,7 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
+    /// The next action for the driver; `None` if there are no more ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()

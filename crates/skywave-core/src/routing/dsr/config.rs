@@ -17,7 +17,7 @@ parameters! {
         nonprop_request_timeout: Duration = Duration::from_millis(30), Period;
         /// Wait after the first request to the whole network, doubled after each further one.
         request_period: Duration = Duration::from_millis(500), Period;
-        /// The longest such wait.
+        /// Longest wait between two requests to the whole network.
         max_request_period: Duration = Duration::from_secs(10), Period;
         /// Requests to the whole network after a first one.
         max_request_rexmt: u8 = 16, Byte;

@@ -3,58 +3,58 @@
 use crate::radio::Address;
 use crate::routing::Datagram;
 
-/// Most hops of a source route: the length of a request's option, 6 bytes and 4 a station, is told in a byte (section
-/// 6.2), so that 62 stations between the ends fit. A source route alone would have room for one more.
+/// Most hops of a source route: a route request's option tells its length, 6 bytes and 4 a station between the ends, in
+/// one byte (RFC 4728 section 6.2), so that 62 such stations fit. A source route alone could have one more.
 pub const MOST_HOPS: usize = 63;
 
-/// A request of DSR for a route (RFC 4728 section 6.2).
+/// Route request of DSR (RFC 4728 section 6.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Tells this request from others of the same originator.
+    /// Number of the request; together with the originator's address it identifies a request.
     pub id: u32,
-    /// The station that is sought.
+    /// The station to which a route is sought.
     pub target: Address,
-    /// Stations that the request has come by: the originator first.
+    /// Stations that have sent the request so far, in order: the originator first.
     pub path: Vec<Address>,
-    /// Hops that the request may still go.
+    /// Hops that the request may still go, the present one included.
     pub ttl: u8,
 }
 
-/// Contents of a packet with a source route.
+/// Contents of a DSR packet with a source route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content<P> {
     /// A datagram.
     Datagram(Datagram<P>),
-    /// A route, from the station that sought it to the one that was sought (section 6.3).
+    /// A route reply: a route from the station that sought it to the target (section 6.3).
     Reply(Vec<Address>),
-    /// A link that has broken (section 6.4).
+    /// A route error: a link that has broken (section 6.4).
     Error(Link),
 }
 
-/// A link from a station to a neighbour, which has broken.
+/// A broken link from a station to a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The station that could not send.
+    /// The station that could not send over the link.
     pub from: Address,
-    /// The neighbour that did not answer.
+    /// The neighbour whose MAC did not answer.
     pub to: Address,
 }
 
 /// A packet of DSR on its source route (RFC 4728 section 6.7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routed<P> {
-    /// All stations of the route, both ends included.
+    /// All stations of the source route in order, both ends included.
     pub route: Vec<Address>,
-    /// Index in the route of the station that sends the packet now.
+    /// Index in [`Self::route`] of the station that sends the packet now.
     pub at: u8,
-    /// Number of times that a station has given the packet another route.
+    /// Number of times that a station before a broken link has given the packet another route.
     pub salvaged: u8,
     /// Contents of the packet.
     pub content: Content<P>,
 }
 
 impl<P> Routed<P> {
-    /// The next station of the route; none at its end.
+    /// The next station of the route; `None` at its end.
     pub fn next_hop(&self) -> Option<Address> {
         self.route.get(usize::from(self.at) + 1).copied()
     }
@@ -83,11 +83,11 @@ impl<P> Message<P> {
     /// The fixed part of DSR's header.
     const FIXED: u32 = 4;
 
-    /// Bytes with the IP header: 4 for DSR's (section 6.1), and for options 8 of a request and 4 for each station that
-    /// it has come by (6.2), 4 of a source route and 4 for each station between its ends (6.7), 3 of a reply and 4
-    /// for each station after the first (6.3), 16 of an error about a node that does not answer (6.4). Each has two
-    /// bytes more than its option tells, for its type and that length. Options are not padded. A datagram to a neighbour
-    /// has neither header nor option.
+    /// Bytes of the packet with the IP header. DSR's own header has 4 (RFC 4728 section 6.1). Its options, with type
+    /// and length and without padding, have: a request 8 and 4 for each station passed after the originator (6.2), a
+    /// source route 4 and 4 for each station between its ends (6.7), a reply 3 and 4 for each station after the first
+    /// (6.3), an error about a node that does not answer 16 (6.4). A datagram straight to a neighbour has neither DSR's
+    /// header nor an option.
     pub fn bytes(&self) -> u32 {
         match self {
             Self::Request(request) => {
@@ -107,7 +107,7 @@ impl<P> Message<P> {
         }
     }
 
-    /// The datagram that it carries, if any.
+    /// The datagram that the packet carries; `None` in a request, a reply or an error.
     pub fn datagram(&self) -> Option<&Datagram<P>> {
         match self {
             Self::Routed(Routed {
@@ -118,7 +118,7 @@ impl<P> Message<P> {
         }
     }
 
-    /// The datagram that the message carries, if any, to be changed.
+    /// The datagram that the packet carries, mutable; `None` in a request, a reply or an error.
     pub fn datagram_mut(&mut self) -> Option<&mut Datagram<P>> {
         match self {
             Self::Routed(Routed {

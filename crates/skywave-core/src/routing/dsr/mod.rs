@@ -33,8 +33,8 @@ pub use config::Config;
 use discovery::Discovery;
 pub use message::{Content, Link, MOST_HOPS, Message, Request, Routed};
 
-/// DSR at one station (RFC 4728), without input and output: packets carry their whole route, which is found
-/// when it is needed. `P` is the payload of datagrams.
+/// DSR at one station (RFC 4728), without I/O of its own: packets carry their whole route, which is found when it is
+/// needed. `P` is the payload of datagrams.
 #[derive(Clone, Debug)]
 pub struct Dsr<P> {
     own: Address,
@@ -57,9 +57,9 @@ pub struct Dsr<P> {
 }
 
 impl<P> Dsr<P> {
-    /// DSR at station `own`, without any route yet. `config` has passed
-    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream
-    /// for delays.
+    /// DSR at station `own`, without any route yet. `config` must pass
+    /// [`Described::check`](crate::parameter::Described::check); `jitter` is the station's own random stream for
+    /// delays.
     pub fn new(own: Address, config: Config, jitter: Stream) -> Self {
         Self {
             own,
@@ -145,15 +145,15 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, as it has given up
-    /// one: if the settings say so, and the link counts as broken ([`super::Routing::takes_queued`]).
+    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, now that one has failed: true if
+    /// the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         self.config.drop_queued && self.damper.counts(now, next_hop)
     }
 
-    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes over that
-    /// link, tells the source, or sends the packet another way. The settings may ignore a single failure
-    /// ([`super::Routing::link_failed`]).
+    /// Takes a packet that the MAC has given up, as `next_hop` does not answer: forgets the routes over that link,
+    /// tells the packet's source, and sends a datagram by another route or drops it. The settings may ignore a single
+    /// failure ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         let counts = self.damper.alarm(now, next_hop);
         match packet {
@@ -171,7 +171,7 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// When [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
+    /// Time at which [`Self::on_timer`] is due; `None` for never ([`super::Routing::next_timer`]).
     pub fn next_timer(&self) -> Option<Time> {
         let timers = [
             self.outbox.next_timer(),
@@ -181,7 +181,7 @@ impl<P> Dsr<P> {
         timers.into_iter().flatten().min()
     }
 
-    /// Acts on what is due: delayed requests, requests without an answer, datagrams that waited too long
+    /// Acts on all that is due: delayed requests, requests without a reply, datagrams that waited too long
     /// ([`super::Routing::on_timer`]).
     pub fn on_timer(&mut self, now: Time) {
         while let Some(request) = self.outbox.take(now) {
@@ -193,7 +193,7 @@ impl<P> Dsr<P> {
         self.on_discovery_timer(now);
     }
 
-    /// The next action for the driver, until `None` ([`super::Routing::poll`]).
+    /// The next action for the driver; `None` if there are no more ([`super::Routing::poll`]).
     #[must_use]
     pub fn poll(&mut self) -> Option<Output<P>> {
         self.outputs.pop_front()

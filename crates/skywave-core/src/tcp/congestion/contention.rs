@@ -46,7 +46,7 @@ impl Law for Contention {
 }
 
 parameters! {
-    /// Parameters of the contention indicator.
+    /// Parameter of the contention indicator, by which the receiver tells congestion from other losses.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ContentionConfig {
         /// The indicator above which a loss is congestion, in mean deviations of the delay.

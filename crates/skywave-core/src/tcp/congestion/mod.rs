@@ -47,8 +47,8 @@ use crate::packet::Hints;
 use crate::time::{Duration, Time};
 use crate::units::{Rate, Segments};
 
-/// Facts about a congestion control by which the sender saves work, or leaves a decision to it. Default: none
-/// holds.
+/// Facts about a congestion control by which the sender saves work, or leaves a decision to the congestion control.
+/// Default: none holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LawFacts {
     /// The window grows by [`standard_growth`], and the congestion control needs to hear of nothing but
@@ -72,8 +72,8 @@ pub struct LawFacts {
     pub needs_losses: bool,
 }
 
-/// Congestion control of one TCP sender, the law of its window. The sender owns the window, the flight and the
-/// recovery; a controller hears events and answers. Windows are in segments, and may be fractions.
+/// Congestion control of one TCP sender, also called the law of its window. The sender owns the window, the flight
+/// and the recovery; a law hears events and answers. Windows are in segments, and may be fractions.
 ///
 /// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. Nothing else
 ///   asks for growth, so that a law grows in its own way under every detector.
@@ -84,9 +84,9 @@ pub struct LawFacts {
 /// A law that sends by a rate also answers with a [pacing rate](Self::pacing_rate); every other method has
 /// a default.
 ///
-/// A window of a user's own law that is no number of at least one segment is made one, and a pace below 100 bit/s is
-/// made 100 bit/s. A connection under such a law, or one that owns the window, sends again at most the receiver's
-/// window and 16 bytes for each one that has arrived.
+/// The sender corrects a user's own law: a window that is NaN or below one segment becomes one segment, and a pace
+/// below 100 bit/s becomes 100 bit/s. Under a user's own law, or one that owns the window, retransmissions are limited
+/// to the receiver's window plus 16 bytes for each byte that has arrived; a timeout counts as an arrived segment.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -116,8 +116,8 @@ pub trait CongestionControl {
         LawFacts::default()
     }
 
-    /// The handshake is over, and took `rtt` if that could be measured. Default: nothing, as a segment without
-    /// data is faster than any with data.
+    /// The handshake is over, and took `rtt`, `None` if that could not be measured. Default: nothing, as a segment
+    /// without data is faster than any with data.
     fn on_open(&mut self, _now: Time, _rtt: Option<Duration>) {}
 
     /// Data was acknowledged: measure what the law goes by. Called for every new ACK, also in recovery, after
@@ -131,24 +131,25 @@ pub trait CongestionControl {
     ///   [`on_dupack`](Self::on_dupack) was called for it, [`on_ack`](Self::on_ack) was not.
     fn grow(&mut self, ack: &AckEvent, window: &mut Window);
 
-    /// A duplicate ACK came: one more segment has left the network.
+    /// A duplicate ACK came: one more segment has left the network. Default: nothing.
     fn on_dupack(&mut self, _ack: &AckEvent) {}
 
-    /// A segment was found lost. Called once a fast retransmit.
+    /// A segment was found lost: returns the threshold and the window from now on. Called once per fast retransmit.
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response;
 
-    /// The retransmission timer expired; not told of a further expiry for one segment where
-    /// [`hold_ssthresh`](super::TcpConfig::hold_ssthresh) is on, unless the law owns the window.
+    /// The retransmission timer expired: returns the threshold and the window from now on. Not called for a further
+    /// expiry for the same segment where [`hold_ssthresh`](super::TcpConfig::hold_ssthresh) is on, unless the
+    /// congestion control owns the window.
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response;
 
-    /// A router has marked a segment, and nothing was cut for this window of data yet. Called once a
-    /// window of data. Default: as a loss (RFC 3168 section 6.1.2).
+    /// A router has marked a segment, and nothing was cut for this window of data yet: returns the threshold and the
+    /// window from now on. Called once per window of data. Default: as a loss (RFC 3168 section 6.1.2).
     fn on_ecn(&mut self, mark: &LossEvent, window: &Window) -> Response {
         self.on_loss(mark, window)
     }
 
-    /// A loss was none, and the detector has set the window that it wants after that. Default: nothing
-    /// more to do.
+    /// A supposed loss was none, and the detector has already restored the window as it wants. Default: nothing more to
+    /// do.
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {}
 
     /// Data is about to be sent after a pause in which nothing was awaited: the application had nothing to send, the
@@ -163,22 +164,22 @@ pub trait CongestionControl {
         window.cwnd = window.cwnd.min(idle.initial_window);
     }
 
-    /// The receiver tells something of the way of the data. Called before the method for the ACK that
-    /// carries the hints. Default: nothing.
+    /// The receiver reports something about the path of the data. Called before the method for the ACK that carries the
+    /// hints. Default: nothing.
     fn on_hints(&mut self, _now: Time, _hints: &Hints, _window: &mut Window) {}
 
-    /// A segment counts as lost from now on, and this was the path when it was sent. Called for each one,
-    /// in their order, before the method for the next ACK. Default: nothing.
+    /// A segment was found lost; `lost` also has the state of the path when it was last sent. Called for each one, in
+    /// their order, before the method for the next ACK. Default: nothing.
     fn on_segment_lost(&mut self, _now: Time, _lost: &LossSample, _window: &Window) {}
 
-    /// How fast payload is to leave. Default: as fast as the window allows, unless the connection is
-    /// paced by its window (`PacingConfig::Window`).
+    /// Rate at which payload is to leave. Default, `None`: as fast as the window allows, unless the connection is paced
+    /// by its window (`PacingConfig::Window`).
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// How many bytes of payload may leave at once when paced; at least one segment always may. Default:
-    /// what the pacing of the connection says.
+    /// Bytes of payload that may leave at once when paced; at least one segment always may. Default, `None`: the burst
+    /// of the connection's pacing.
     fn send_quantum(&self) -> Option<u64> {
         None
     }
@@ -195,8 +196,8 @@ pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
 
 /// Properties of a built-in congestion control that are known without a connection.
 pub trait Law: BuiltIn {
-    /// Whether the law decides itself if another loss of the same window counts, so that the sender
-    /// does not forbid a second fast retransmit there
+    /// Whether the congestion control decides itself if another loss of the same window counts, so that the sender does
+    /// not forbid a second fast retransmit there
     /// ([`Composition::avoid_repeated_recovery`](super::config::Composition)).
     const GUARDS_REPEATS: bool = false;
     /// Need of the law for explicit congestion notification (ECN).
@@ -204,18 +205,18 @@ pub trait Law: BuiltIn {
     /// Whether the law uses [`AckEvent::one_way`]. Where one-way delays cost bytes of ACKs, as in
     /// QUIC, only such laws get them.
     const HEARS_ONE_WAY: bool = false;
-    /// End of slow start under this law in Linux, where hardly any law has one of its own.
+    /// Sign other than a loss that ends slow start under this congestion control in Linux; most have none.
     const SLOW_START: SlowStartConfig = SlowStartConfig::Standard;
 
-    /// Deviations of one-way delays above which a receiver that judges losses by these calls one congestion; `None` where
-    /// the receiver does not judge.
+    /// Rise of one-way delays, in mean deviations, above which a receiver that judges losses by these delays calls a
+    /// loss congestion; `None` if the receiver does not judge losses.
     fn indicator(_config: &Self::Config) -> Option<f64> {
         None
     }
 }
 
-/// Need of a congestion control for explicit congestion notification (ECN). Connections under it have that
-/// unless they are told otherwise.
+/// Need of a congestion control for explicit congestion notification (ECN), which a connection under it has unless its
+/// configuration says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedsEcn {
     /// No need of ECN; if the connection has it, marks are answered all the same.
@@ -230,10 +231,10 @@ slot! {
     [$] congestion: "How the window grows and shrinks.";
     labels_given: true;
     facts: Law;
-    /// Members of the `congestion` slot, with their parameters.
+    /// Choice of a congestion control, built in or a user's own, with its parameters.
     #[derive(Clone, Debug, PartialEq)]
     pub enum CongestionConfig;
-    /// The members of the slot: built-in ones and a user's own.
+    /// Congestion control of one connection, built in or a user's own, with its state.
     #[derive(Debug)]
     pub enum Congestion;
     Reno: reno::Reno,
@@ -277,14 +278,14 @@ impl CongestionConfig {
         fact!(self, HEARS_ONE_WAY, true)
     }
 
-    /// Sign that ends slow start besides a loss under this congestion control in Linux: HyStart for CUBIC,
-    /// nothing for others.
+    /// Sign other than a loss that ends slow start under this congestion control in Linux: HyStart for CUBIC, nothing
+    /// for others.
     pub fn slow_start(&self) -> SlowStartConfig {
         fact!(self, SLOW_START, SlowStartConfig::Standard)
     }
 
-    /// Rise of one-way delays, in mean deviations, above which a receiver that judges losses by them calls
-    /// one congestion; `None` where the receiver does not judge.
+    /// Rise of one-way delays, in mean deviations, above which a receiver that judges losses by these delays calls a
+    /// loss congestion; `None` if the receiver does not judge losses.
     pub fn indicator(&self) -> Option<f64> {
         of_config!(self, indicator, None)
     }
@@ -384,7 +385,7 @@ impl CongestionControl for Built<dyn CongestionControl + Send> {
 }
 
 impl Congestion {
-    /// A fresh controller for a connection.
+    /// Congestion control of a new connection with this configuration.
     pub fn new(config: &TcpConfig) -> Self {
         Self::build(&config.composition.congestion, &config.setup(), config)
     }

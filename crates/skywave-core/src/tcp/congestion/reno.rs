@@ -8,7 +8,7 @@ use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 /// is a short one, and the rest fills the path when it has drained.
 const BETA_ECN: f64 = 0.8;
 
-/// Additive increase, multiplicative decrease by half. Without state of its own.
+/// Congestion control of Reno: additive increase, multiplicative decrease by half. Has no state of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 

@@ -11,7 +11,7 @@ use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 use crate::units::Segments;
 
 parameters! {
-    /// SCA's constant.
+    /// SCA's constant: the number of ACKs for which the window grows by one segment.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ScaConfig {
         /// ACKs of congestion avoidance for one segment more.

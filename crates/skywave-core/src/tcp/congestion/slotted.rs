@@ -17,13 +17,13 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 parameters! {
-    /// Length of a slot, and what is added to the share.
+    /// Parameters of slotted windows: the length of a slot, and the segments added to the measured share.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SlottedConfig {
         /// Length of a slot in round trips.
         // Smoothed ones. The defaults are our choice: the text has no numbers.
         round_trips: f64 = 10.0, Positive;
-        /// Segments that the window is larger than the measured share.
+        /// Segments by which the window exceeds the measured share.
         probe: f64 = 1.0, Positive;
     }
 }

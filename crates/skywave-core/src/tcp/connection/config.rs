@@ -13,16 +13,16 @@ pub struct ConnectionConfig {
     pub tcp: TcpConfig,
     /// Offer window scaling (RFC 7323 section 2): without it no window is above 65,535 bytes.
     pub window_scaling: bool,
-    /// Hold back a segment below the full size while data is unacknowledged (RFC 9293 section 3.7.4).
+    /// Nagle's rule: hold back a segment below the full size while data is unacknowledged (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Probe a peer that is silent (RFC 9293 section 3.8.4); `None` for never.
+    /// When to probe a silent peer (RFC 9293 section 3.8.4); `None` for never.
     pub keep_alive: Option<KeepAlive>,
     /// While the peer's window is zero, nothing of the stream is sent and the retransmission timer does not
     /// run, even if data is in flight, as in BSD: so a zero window stops the sender without a cut, for as
     /// long as it takes (Freeze-TCP, M-TCP). False: the timer runs on for data in flight.
     pub freezes: bool,
-    /// Give up when the peer has acknowledged nothing for this long although something waits for that
-    /// (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
+    /// Time after which the connection is given up if the peer has acknowledged nothing although something waits for
+    /// that (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
     pub user_timeout: Option<Duration>,
     /// Longest life of a segment in the network (MSL); TIME-WAIT lasts two of them.
     pub msl: Duration,
@@ -30,18 +30,18 @@ pub struct ConnectionConfig {
     /// suspicious SYNs and resets (RFC 5961 section 7): two ends would else answer one another for ever, and
     /// a stranger could make a connection send.
     pub challenge_interval: Duration,
-    /// Tell the peer of every byte of room with each segment, as the stacks of BSD and Linux do. Otherwise the
-    /// window's edge moves by a full segment or half the buffer (RFC 9293 section 3.8.6.2.2).
+    /// Advertise all free space of the receive buffer with each segment, as the stacks of BSD and Linux do. False: the
+    /// window's edge moves by at least a full segment or half the buffer (RFC 9293 section 3.8.6.2.2).
     pub exact_window: bool,
-    /// Window scale to offer; `None` for the least that lets a header tell of the whole buffer.
+    /// Window scale to offer; `None` for the smallest with which the window field can express the whole buffer.
     pub window_shift: Option<u8>,
-    /// Any reset or SYN in the window ends the connection, as RFC 793 has it; otherwise RFC 5961's sections 3 and 4
-    /// hold.
+    /// Any reset or SYN in the window ends the connection, as RFC 793 has it; false: RFC 5961's sections 3 and 4 apply.
     pub blind_resets: bool,
     /// Segments without timestamps are taken although timestamps were agreed on, as Linux does; RFC 7323 section 3.2
     /// says that they should be dropped.
     pub takes_bare: bool,
-    /// Segments are acceptable up to the end of the buffer, although the peer was told of less, as in BSD.
+    /// Segments are acceptable up to the end of the receive buffer, although the advertised window was smaller, as in
+    /// BSD.
     pub accepts_whole_buffer: bool,
     /// The acknowledgement of the peer's FIN carries this end's own FIN once more if that is not acknowledged
     /// yet, as in BSD.
@@ -51,14 +51,14 @@ pub struct ConnectionConfig {
     pub mss_counts_options: bool,
 }
 
-/// When a silent peer is probed, and given up.
+/// Times at which a silent peer is probed (keep-alive), and when the connection is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
-    /// Silence before the first probe.
+    /// Time without a segment of the peer before the first probe.
     pub idle: Duration,
-    /// Time between probes.
+    /// Time between two probes.
     pub interval: Duration,
-    /// Probes without an answer, after which the connection is given up.
+    /// Number of probes without an answer after which the connection is given up.
     pub probes: u32,
 }
 

@@ -2,8 +2,8 @@
 
 use bitflags::bitflags;
 
-/// A change that an application may want to act on. Several of one kind since the last poll are told
-/// once.
+/// Change of a connection that an application may want to act on. Several changes of one kind since the last poll are
+/// told once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The handshake is over: data may flow.

@@ -17,8 +17,8 @@ impl Connection {
         }
     }
 
-    /// The peer is there again: sends everything again that was in flight, at the old window. All of it
-    /// was lost in the outage, which says nothing of congestion.
+    /// Ends a [`Self::freeze`], as the peer can be reached again: sends everything again that was in flight, at the old
+    /// window. All of it was lost in the outage, which says nothing of congestion.
     pub fn thaw(&mut self, now: Time) {
         if std::mem::take(&mut self.frozen) {
             self.resumed = now;
@@ -31,8 +31,8 @@ impl Connection {
         self.last_heard
     }
 
-    /// The peer was cut off and is there again: tells it so by three acknowledgements, as many as a
-    /// fast retransmit needs.
+    /// Tells a peer that was cut off that it can be reached again: by three acknowledgements, as many as a fast
+    /// retransmit needs.
     pub fn announce(&mut self) {
         if self.state.is_synchronized() {
             self.owed.announcements = 3;

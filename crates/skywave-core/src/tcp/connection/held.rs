@@ -38,14 +38,14 @@ impl Held {
 }
 
 impl Connection {
-    /// The application hands over `bytes` more; `u64::MAX` is data without end. Bytes written after
-    /// [`Self::close`] count for nothing.
+    /// Takes `bytes` more from the application to be sent; `u64::MAX` is data without end. Bytes written after
+    /// [`Self::close`] are ignored.
     pub fn write(&mut self, bytes: u64) {
         self.held.more = false;
         self.hand_over(bytes);
     }
 
-    /// The application hands over `bytes`, and more soon: a segment below the full size waits for the next
+    /// Takes `bytes` from the application, which will write more soon: a segment below the full size waits for the next
     /// [`Self::write`], for an acknowledgement, or for a retransmission timeout.
     pub fn write_more(&mut self, bytes: u64) {
         self.held.more = true;
@@ -63,8 +63,8 @@ impl Connection {
         }
     }
 
-    /// Corks the connection: segments below the full size wait for more data, for at most a retransmission timeout.
-    /// To uncork it sends what has waited.
+    /// Corks the connection if `on`: segments below the full size wait for more data, for at most a retransmission
+    /// timeout. Uncorking sends what has waited.
     pub fn set_cork(&mut self, on: bool) {
         if self.held.corked && !on {
             self.held.more = false;
@@ -72,7 +72,7 @@ impl Connection {
         self.held.corked = on;
     }
 
-    /// Turns Nagle's rule on or off; to turn it off sends what it or a cork has held back.
+    /// Turns Nagle's rule on or off; turning it off sends what Nagle's rule or a cork has held back.
     pub fn set_nagle(&mut self, on: bool) {
         Arc::make_mut(&mut self.config).nagle = on;
         if !on {

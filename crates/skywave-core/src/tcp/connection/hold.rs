@@ -30,8 +30,8 @@ impl Default for Hold {
 }
 
 impl Connection {
-    /// Acknowledges no more than the first `bytes` of the peer's payload, and its FIN only with
-    /// [`u64::MAX`], whatever has arrived. To raise the limit acknowledges at once what it allows.
+    /// Acknowledges no more than the first `bytes` of the peer's payload, and its FIN only with [`u64::MAX`], whatever
+    /// has arrived. Raising the limit sends at once the acknowledgement that it allows.
     pub fn hold_acks(&mut self, bytes: u64) {
         let next = self.receiver.next();
         let until = bytes.saturating_add(1);
@@ -42,8 +42,8 @@ impl Connection {
         }
     }
 
-    /// Tells the peer of a window of zero, whatever room there is, until called with false. The peer may have
-    /// sent into the old window: what comes is taken. Does nothing before the handshake is over.
+    /// Advertises a window of zero to the peer, however much of the buffer is free, until called with false. Data that
+    /// the peer has sent into the old window is still taken. Does nothing before the handshake is over.
     pub fn shut_window(&mut self, shut: bool) {
         if self.hold.shut != shut && self.state.is_synchronized() {
             self.hold.shut = shut;

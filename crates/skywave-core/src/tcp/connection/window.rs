@@ -110,8 +110,8 @@ impl Connection {
         granted.max(u64::from(self.tcp.rwnd).saturating_sub(self.readable()))
     }
 
-    /// Tells the peer of no larger window than `bytes` from now on, whatever room there is. A larger one
-    /// that it knows of stays (RFC 9293 section 3.8.6: the edge does not move back).
+    /// Limits the window that the peer is told of to `bytes` from now on, however much of the buffer is free. A larger
+    /// window told before stays (RFC 9293 section 3.8.6: the edge does not move back).
     pub fn limit_window(&mut self, bytes: u32) {
         self.window.limit = bytes;
         if self.origin.is_none() {
@@ -119,12 +119,12 @@ impl Connection {
         }
     }
 
-    /// Gives the peer's data a buffer of `bytes` from now on. A larger window that the peer knows of stays.
+    /// Sets the size of the receive buffer to `bytes` from now on. A larger window that the peer was told of stays.
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         Arc::make_mut(&mut self.tcp).rwnd = bytes;
     }
 
-    /// The application reads up to `bytes`; returns how many there were.
+    /// Reads up to `bytes` of the received data for the application; returns how many bytes were read.
     pub fn read(&mut self, bytes: u64) -> u64 {
         let bytes = bytes.min(self.readable());
         self.window.read += bytes;
@@ -142,12 +142,12 @@ impl Connection {
         self.window.may_move(bounds) && room - bounds.next >= 2 * self.granted_window()
     }
 
-    /// Payload bytes that have arrived without a gap.
+    /// Payload bytes that have arrived without a gap since the connection began.
     pub fn received(&self) -> u64 {
         self.receiver.delivered()
     }
 
-    /// Bytes that can be read now.
+    /// Bytes that have arrived without a gap and that the application has not read yet.
     pub fn readable(&self) -> u64 {
         self.received() - self.window.read
     }

@@ -3,7 +3,7 @@
 use super::{DetectionEvent, Detector, Facts, LossDetector};
 use crate::tcp::slot::{BuiltIn, Field, Kind, Setup};
 
-/// Loss detector that counts: the oldest segment is lost at this number of duplicate ACKs in a row.
+/// Loss detector that counts duplicate ACKs: the oldest segment is lost when this many have come in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Dupacks(pub u32);
 

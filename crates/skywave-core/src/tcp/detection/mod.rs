@@ -41,7 +41,8 @@ pub struct DetectionEvent<'a> {
     pub window: Window,
     /// Newly acknowledged data, in segments; zero on a duplicate ACK.
     pub acked: Segments,
-    /// Round trip of the newest segment that this ACK covers, when it was sent once.
+    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, or if the ACK
+    /// covers no whole segment.
     pub segment_rtt: Option<Duration>,
     /// Latest round-trip sample of the retransmission timer; `None` before the first.
     pub rtt: Option<Duration>,
@@ -53,7 +54,7 @@ pub struct DetectionEvent<'a> {
     pub mss: u32,
     /// Whether there is new data to send, and room for it in the receiver's window.
     pub sendable: bool,
-    /// The ACK echoes a router's mark (RFC 3168).
+    /// Whether the ACK echoes a router's mark (RFC 3168).
     pub warned: bool,
 }
 
@@ -96,7 +97,7 @@ pub enum LossRule {
     SentBefore(SentBefore),
 }
 
-/// The finding of a detector, by its own timer or by what was delivered.
+/// Finding of a detector when its own timer expires, or when an ACK shows what was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// No loss was found, and nothing is to be done.
@@ -135,11 +136,11 @@ pub enum AckFinding {
     Recovered(Segments),
 }
 
-/// Answer of a detector to a loss, besides that the segment is sent again. Default: the window law answers, and the
-/// retransmission timer starts anew.
+/// Answer of a detector to a loss, besides that the segment is sent again. Default: the congestion control answers the
+/// loss, and the retransmission timer starts anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The loss is no sign of congestion: the window law is not asked, and window and threshold stay.
+    /// The loss is no sign of congestion: the congestion control is not asked, and window and threshold stay.
     pub is_noise: bool,
     /// The retransmission timer, which is left as a backstop, is backed off.
     pub backs_off: bool,
@@ -148,7 +149,7 @@ pub struct Answer {
     pub keeps_timer: bool,
 }
 
-/// Facts about a loss detector by which the sender saves work, or leaves a decision to it. Default: none
+/// Facts about a loss detector by which the sender saves work, or leaves a decision to the detector. Default: none
 /// holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -162,13 +163,13 @@ pub struct Facts {
     /// [`arm_probe`](LossDetector::arm_probe) are called. (Also when only the window law asks for deliveries, by
     /// [`needs_rate`](super::congestion::LawFacts::needs_rate).) This costs time on every ACK.
     pub needs_deliveries: bool,
-    /// The detector decides itself whether a segment may be fast-retransmitted once more, but for those that a
-    /// recovery under way has yet to send again. Otherwise the sender forbids that below the highest position sent at
-    /// the last one or at a timeout (RFC 6582's `recover`).
+    /// The detector decides itself whether a segment may be fast-retransmitted once more; during a recovery that counts
+    /// only for a segment that the recovery has sent again already. False: the sender forbids a fast retransmit below
+    /// the highest position sent at the last one or at a timeout (RFC 6582's `recover`).
     pub guards_repeats: bool,
 }
 
-/// A way to find losses. Only [`on_dupack`](Self::on_dupack) must be written.
+/// Loss detector of a sender: decides when a segment is lost. Only [`on_dupack`](Self::on_dupack) must be written.
 ///
 /// The sender asks on every ACK; a detector answers whether the *oldest* segment in flight is lost.
 /// The recovery then decides what is sent, and the retransmission timer remains as a backstop.
@@ -215,9 +216,9 @@ pub trait LossDetector {
         None
     }
 
-    /// An ACK came that shows that something arrived twice: either it reports the data, and where
-    /// that ends (RFC 2883), or it is a duplicate ACK without any report. Only for a detector that
-    /// [needs deliveries](Facts::needs_deliveries).
+    /// An ACK came that shows that something arrived twice. `ack` is the position up to which it acknowledges;
+    /// `reported` is the end of the data that it reports as duplicate (RFC 2883), `None` for a duplicate ACK without
+    /// any report. Only for a detector that [needs deliveries](Facts::needs_deliveries).
     fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
 
     /// An ACK of any kind was taken, and the recovery has not seen it yet. Only for a detector that
@@ -273,13 +274,13 @@ pub trait LossDetector {
         LossRule::DupThresh(self.threshold())
     }
 
-    /// Payload of new segments, where `mss` is the largest there may be. Default: that.
+    /// Payload bytes of new segments, at most `mss`. Default: `mss`.
     fn segment_len(&self, mss: u32) -> u32 {
         mss
     }
 
-    /// Data that may be sent beyond the window while `dupacks` are too few to tell. Default:
-    /// limited transmit (RFC 3042), one a duplicate ACK and at most two.
+    /// Data that may be sent beyond the window while `dupacks` are too few to show a loss. Default: limited transmit
+    /// (RFC 3042), one segment for each duplicate ACK and at most two.
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
         limited_transmit(dupacks, self.threshold())
     }
@@ -296,11 +297,11 @@ pub fn limited_transmit(dupacks: u32, threshold: u32) -> Allowance {
     })
 }
 
-/// Needs of a built-in detector: what a connection must have that is configured with it.
+/// Needs of a built-in loss detector: what a connection with it must have.
 pub trait Detector: BuiltIn {
-    /// Reports of what the receiver holds (RFC 2018), whatever the recovery does.
+    /// Whether the detector needs SACK blocks from the receiver (RFC 2018), whatever the recovery does.
     const NEEDS_SACK: bool = false;
-    /// Routers' marks (RFC 3168).
+    /// Whether the detector needs routers' ECN marks (RFC 3168).
     const NEEDS_ECN: bool = false;
 }
 
@@ -308,10 +309,10 @@ slot! {
     [$] detection: "When a segment counts as lost.";
     labels_given: false;
     facts: Detector;
-    /// Members of the `detection` slot.
+    /// Choice of a loss detector, built in or a user's own, with its parameters.
     #[derive(Clone, Debug, PartialEq)]
     pub enum DetectionConfig;
-    /// The members of the slot: built-in ones and a user's own.
+    /// Loss detector of one connection, built in or a user's own, with its state.
     #[derive(Debug)]
     pub enum Detection;
     Dupacks(threshold): dupacks::Dupacks,
@@ -343,7 +344,7 @@ impl DetectionConfig {
 }
 
 impl Detection {
-    /// A fresh detector for a connection.
+    /// Loss detector of a new connection with this configuration.
     pub fn new(config: &TcpConfig) -> Self {
         Self::build(&config.composition.detection, &config.setup(), config)
     }

@@ -6,12 +6,12 @@ use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
-/// Loss detector SIFEST: as many duplicate ACKs as the segments in flight could cause, or the fixed
-/// threshold, make a loss, unless the oldest segment was sent again within the last round trip.
+/// Loss detector SIFEST: the oldest segment is lost after as many duplicate ACKs as the other segments in flight can
+/// cause, or after the fixed threshold if that is fewer, unless it was sent again within the last round trip.
 ///
-/// The paper leaves open what duplicate ACKs mean that come from segments sent again needlessly. They ask for
-/// the first segment beyond those, and with two in flight one would be enough for another fast retransmit,
-/// and so on for ever. There RFC 6582's guard holds (section 3.2, step 2; ns-2's `bugFix_`), and there only.
+/// The paper leaves open what duplicate ACKs mean that come from segments sent again needlessly. They ask for the first
+/// segment beyond those, and with two in flight one duplicate would be enough for another needless fast retransmit, and
+/// so on for ever. Only in that case RFC 6582's guard applies (section 3.2, step 2; ns-2's `bugFix_`).
 #[derive(Clone, Copy, Debug)]
 pub struct Sifest {
     /// The fixed threshold.
@@ -102,7 +102,7 @@ impl Sifest {
         }
     }
 
-    /// Segments that are believed to be in flight now.
+    /// Number of segments believed to be in flight now, by the paper's estimate.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }

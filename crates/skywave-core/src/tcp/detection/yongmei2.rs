@@ -22,7 +22,7 @@ use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
 parameters! {
-    /// Parameters of mechanism 2.
+    /// Parameter of the loss detector of Yongmei et al. (2009, mechanism 2).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Yongmei2Config {
         /// Halve segments, to 128 bytes at least, where losses without congestion are frequent.

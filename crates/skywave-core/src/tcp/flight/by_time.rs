@@ -152,8 +152,8 @@ impl Flight {
         oldest.is_some_and(|s| self.is_lost(rule, s)) || self.finds_lost_again(rule)
     }
 
-    /// Whether `rule` finds segments lost now, and, if that is later, when it will find the last of those
-    /// lost that it may judge; `None` if it need not be asked later.
+    /// Whether `rule` finds segments lost now, and the later time at which it will have found lost all that it may
+    /// judge; `None` if there are no more to find later.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
         let oldest = self.segments.get(self.first_sent_once());
         let oldest = oldest.filter(|s| self.reaches(rule, s, s.last_sent));
@@ -215,7 +215,7 @@ impl Flight {
             .map(|s| rule.due(s.last_sent))
     }
 
-    /// Marks the segments that `rule` finds lost, those sent again, too.
+    /// Marks as lost all segments that `rule` finds lost, including those already sent again.
     pub fn mark_sent_before(&mut self, rule: SentBefore) {
         let mut index = self.first_sent_once();
         while let Some(segment) = self.segments.get(index)

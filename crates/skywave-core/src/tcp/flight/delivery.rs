@@ -43,8 +43,8 @@ impl Delivery {
         self.rtt
     }
 
-    /// The round trip that the present ACK shows; `None` unless it reports something that was sent later than
-    /// all that had arrived.
+    /// Round trip that the present ACK shows; `None` unless it is the first to report something that was sent later
+    /// than all that had arrived before.
     pub fn sample(&self) -> Option<RttSample> {
         self.sample
     }
@@ -55,7 +55,7 @@ impl Delivery {
         self.min_rtt.get()
     }
 
-    /// The path was seen to deliver out of order (RACK.reordering_seen).
+    /// Whether the path was seen to deliver out of order (RACK.reordering_seen).
     pub fn reordered(&self) -> bool {
         self.reordered
     }
@@ -133,7 +133,7 @@ pub(super) enum Report {
     Sack,
 }
 
-/// Round trip that an ACK shows, also of a segment that was sent again.
+/// Round trip measured by an ACK; for a segment that was sent again, since its last transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RttSample {
     /// Time from the last transmission of the segment to its ACK.
@@ -211,8 +211,8 @@ impl SentBefore {
 }
 
 impl Flight {
-    /// Keeps a [`Delivery`] from now on, with samples of the rate if `rate`. To be called before
-    /// anything is sent that a sample may be about.
+    /// Keeps a [`Delivery`] from now on, and samples of the delivery rate if `rate`. To be called before anything is
+    /// sent whose delivery a sample may measure.
     pub fn track_delivery(&mut self, rate: bool) {
         let mut delivery = Delivery::default();
         if rate {
@@ -226,8 +226,8 @@ impl Flight {
         self.delivery.as_mut()?.rate.as_mut()
     }
 
-    /// Takes a snapshot of the segment at `position`, which has just been sent, if rates of delivery are
-    /// sampled.
+    /// Notes how much has been delivered at the time when the segment at `position` is sent, for its later
+    /// [`RateSample`]; does nothing if delivery rates are not sampled. To be called just after the sending.
     pub fn note_sent(&mut self, position: u64, now: Time) {
         if self.rate().is_none() {
             return;
@@ -247,8 +247,8 @@ impl Flight {
         }
     }
 
-    /// The sample of the delivery rate that the present ACK gives, once it was taken; `None` if rates are not
-    /// sampled, or if it delivered nothing.
+    /// Delivery-rate sample of the present ACK, to be asked for once after the ACK was taken; `None` if rates are not
+    /// sampled, or if the ACK delivered nothing.
     pub fn rate_sample(&mut self) -> Option<RateSample> {
         let (first, lost, flight) = (self.first_number(), self.lost_ever, self.in_network());
         let delivery = self.delivery.as_mut()?;
@@ -297,15 +297,15 @@ impl Flight {
         }
     }
 
-    /// The segment found lost longest ago that no call has returned yet; `None` if there is none, or if
-    /// losses are not sampled.
+    /// The earliest found loss that no call has returned yet; `None` if there is none, or if losses are not sampled.
     #[inline]
     pub fn poll_loss(&mut self) -> Option<LossSample> {
         self.rate()?.poll_loss()
     }
 
-    /// The application has nothing to send, or the receiver no room, although the congestion window has room:
-    /// rate samples of what is sent from now on say so, until what is in flight has arrived.
+    /// Notes that the application has nothing to send, or that the receiver's window is full, although the congestion
+    /// window is not: segments sent from now on are marked [application-limited](RateSample::app_limited), until what
+    /// is in flight now has arrived.
     pub fn note_app_limited(&mut self) {
         let flight = self.pipe();
         if let Some(rate) = self.rate() {
@@ -313,8 +313,8 @@ impl Flight {
         }
     }
 
-    /// The application was seen to have too little to send, and what was in flight then has not all arrived.
-    /// False if no rates are wanted.
+    /// Whether segments sent now are marked [application-limited](RateSample::app_limited), as the application had too
+    /// little to send and what was in flight then has not all arrived. False if rates are not sampled.
     pub fn is_app_limited(&self) -> bool {
         let rate = self.delivery.as_ref().and_then(|d| d.rate.as_ref());
         rate.is_some_and(RateSampler::is_app_limited)
@@ -326,8 +326,8 @@ impl Flight {
         self.delivery.as_deref()
     }
 
-    /// An ACK comes that echoes the timestamp `echo`; [`Self::sack`] and [`Self::acknowledge`] take its
-    /// reports next.
+    /// Begins to take an ACK that came at `now` and echoes the timestamp `echo`; [`Self::sack`] and
+    /// [`Self::acknowledge`] are to take its reports next.
     pub fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         let flight = self.in_network();
         if let Some(delivery) = &mut self.delivery {

@@ -11,7 +11,8 @@ use crate::ring::Ring;
 use crate::time::{Duration, Offset, Time};
 use crate::units::Rate;
 
-/// Sample of the rate of delivery, which an ACK gives for the segment sent last among those that it reports.
+/// Delivery-rate sample of one ACK. It measures the segment sent last among those that the ACK is the first to report:
+/// the *sampled segment*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {
     /// Bytes delivered since the sampled segment was sent.
@@ -21,8 +22,8 @@ pub struct RateSample {
     pub interval: Duration,
     /// Time that the sending of the delivered bytes took; zero if it is not known.
     pub send_elapsed: Duration,
-    /// Bytes that had been delivered on the connection when the sampled segment was sent. A round trip is
-    /// over when it reaches what was delivered at the round's start.
+    /// Bytes that had been delivered on the connection when the sampled segment was sent. A round trip ends with the
+    /// first sample in which this is at least the `total_delivered` of the round's start.
     pub prior_delivered: u64,
     /// Bytes delivered on the connection until now.
     pub total_delivered: u64,
@@ -34,26 +35,27 @@ pub struct RateSample {
     pub flight_now: u64,
     /// Bytes that were found lost between the sending of the sampled segment and now.
     pub lost: u64,
-    /// Round trip of the sampled segment; `None` if it was sent again, or if the connection stood still
-    /// meanwhile.
+    /// Round trip of the sampled segment; `None` if that was sent again, or if the connection stood still meanwhile.
     pub rtt: Option<Duration>,
-    /// When the sampled segment was sent, the application had nothing more to send or the receiver no room,
-    /// or the connection stood still meanwhile: the path may carry more than the sample says.
+    /// Whether, when the sampled segment was sent, the application had nothing more to send or the receiver's window
+    /// was full, or whether the connection stood still meanwhile: the path may carry more than the sample says.
     pub app_limited: bool,
     /// Reading of the receiver's clock, since its zero, when it sent this ACK; `None` without timestamps. In the
-    /// simulator's QUIC when the last of the packets came whose arrival the receiver has told since the ACK before;
-    /// `None` if it has told none. The sampler does not know it: who takes the ACK fills it in.
+    /// simulator's QUIC: arrival, by that clock, of the last packet of which the receiver has told the arrival since
+    /// the previous ACK; `None` if it has told of none. The sampler leaves it `None`: the sender that takes the ACK
+    /// fills it in.
     pub receiver_time: Option<Offset>,
-    /// The interval is shorter than the smallest round trip, as happens after reneging or
-    /// compressed ACKs: the sample says nothing about the path.
+    /// Whether the interval is shorter than the smallest round trip, as happens after reneging or compressed ACKs: the
+    /// sample then says nothing about the path.
     pub too_short: bool,
-    /// The sampled segment was sent again, and arrived sooner after that than the smallest round trip: what arrived is
-    /// what was sent before (RFC 8985 section 6.2), and no round trip began with `prior_delivered`.
+    /// Whether the sampled segment was sent again, and reported sooner after that than the smallest round trip: an
+    /// earlier copy arrived (RFC 8985 section 6.2), and no round trip began at `prior_delivered`.
     pub of_original: bool,
 }
 
 impl RateSample {
-    /// The rate of delivery; `None` if the sample is too short to tell one.
+    /// Rate at which the path delivered, [`Self::delivered`] per [`Self::interval`]; `None` if the sample is too short
+    /// to tell one.
     pub fn rate(&self) -> Option<Rate> {
         if self.too_short || self.interval.is_zero() {
             return None;
@@ -67,9 +69,9 @@ impl RateSample {
 /// A lost segment, and the state of the path around its loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossSample {
-    /// First position of the segment.
+    /// Position of the segment's first byte.
     pub start: u64,
-    /// First position after the segment.
+    /// Position after the segment's last byte.
     pub end: u64,
     /// Bytes in flight when the segment was last sent, itself included.
     pub flight_at_send: u64,
@@ -81,8 +83,8 @@ pub struct LossSample {
     pub sent_at: Time,
     /// Whether the segment had been sent before `sent_at`.
     pub resent: bool,
-    /// The application had nothing more to send when the segment was last sent, or the receiver no room for
-    /// more.
+    /// Whether the application had nothing more to send when the segment was last sent, or the receiver's window was
+    /// full.
     pub app_limited: bool,
 }
 

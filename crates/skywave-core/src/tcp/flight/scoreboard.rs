@@ -41,7 +41,7 @@ impl Scoreboard {
 }
 
 impl Flight {
-    /// End of the highest SACK block reported, as a position; `una` or less when there is none.
+    /// End position of the highest SACK block reported; `una` or less when there is none.
     #[inline]
     pub fn highest_sacked(&self) -> u64 {
         self.highest
@@ -89,7 +89,7 @@ impl Flight {
         held >= wanted
     }
 
-    /// Takes a SACK block; returns how many bytes it reports for the first time.
+    /// Takes a SACK block of the positions from `start` to `end`; returns how many bytes it reports for the first time.
     pub fn sack(&mut self, start: u64, end: u64) -> u64 {
         if start >= end || end <= self.una || end > self.max() {
             return 0;
@@ -207,7 +207,7 @@ impl Flight {
         }
     }
 
-    /// Moves `nxt` over segments that the receiver holds already.
+    /// Moves [`nxt`](Self::nxt) over segments that the receiver has reported already.
     #[inline]
     pub fn skip_sacked(&mut self) {
         if self.sacked > 0
@@ -218,8 +218,8 @@ impl Flight {
         }
     }
 
-    /// End of the segments that RFC 6675's `IsLost` calls lost: those with `threshold` (DupThresh) separate
-    /// ranges reported above them, or more than `threshold` - 1 full segments. `una` if there are none.
+    /// Position below which RFC 6675's `IsLost` calls unreported segments lost: those with `threshold` (DupThresh)
+    /// separate ranges reported above them, or more than `threshold` - 1 full segments. `una` if there are none.
     pub fn lost_below(&self, mss: u32, threshold: u32) -> u64 {
         if threshold == 0 {
             return self.max;
@@ -348,8 +348,8 @@ impl Flight {
         Some(lost)
     }
 
-    /// The first segment below the highest report that was neither reported nor sent again (RFC 6675 section
-    /// 4, rule 3 of `NextSeg`); `None` if there is none.
+    /// The first segment below the highest SACK block that was neither reported nor sent again (RFC 6675 section 4,
+    /// rule 3 of `NextSeg`); `None` if there is none.
     pub fn next_hole(&mut self) -> Option<Sent> {
         let scoreboard = self.scoreboard.as_ref()?;
         let highest = self.highest;
@@ -371,7 +371,8 @@ impl Flight {
         hole
     }
 
-    /// The last segment that ends at position `edge` or below and is not reported; `None` if there is none.
+    /// The last segment that ends at position `edge` or below and that no SACK block has reported; `None` if there is
+    /// none.
     pub fn last_hole_below(&self, edge: u64) -> Option<Sent> {
         let mut end = self.index_ending(edge);
         loop {

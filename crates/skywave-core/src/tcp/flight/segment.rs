@@ -7,9 +7,9 @@ use crate::time::Time;
 /// One segment that was sent and is not yet acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
-    /// First position.
+    /// Position of the segment's first byte.
     pub start: u64,
-    /// First position after the segment.
+    /// Position after the segment's last byte.
     pub end: u64,
     /// When the segment was first sent.
     pub first_sent: Time,
@@ -55,8 +55,8 @@ impl Marks {
     pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
 }
 
-/// Stored record of a segment in flight, which others see as a [`Sent`]: half a cache line, so that none lies
-/// in two of them.
+/// Stored record of a segment in flight, from which a [`Sent`] is made. It has the size of half a cache line, so that
+/// none lies in two lines.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Kept {
@@ -89,7 +89,7 @@ impl Kept {
         u64::from(self.len)
     }
 
-    /// First position after the segment.
+    /// Position after the segment's last byte.
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + self.len()

@@ -112,7 +112,8 @@ impl Receiver {
         }
     }
 
-    /// Lets the ACKs go out that were kept back, if their time is over at `now`; does nothing before.
+    /// Releases the ACKs that were kept back, if [`Self::next_timer`] is due at `now`; does nothing before.
+    /// [`Self::poll_transmit`] then returns them.
     pub fn on_timer(&mut self, now: Time) {
         if self.timer == Time::MAX || self.timer > now {
             return;

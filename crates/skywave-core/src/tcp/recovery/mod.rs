@@ -38,7 +38,7 @@ pub struct Repair<'a> {
     pub delivered: u64,
 }
 
-/// Effect of an ACK of new data on the recovery.
+/// Effect of an ACK of new data on the recovery, and whether the window may grow on that ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// No recovery is going on, or this ACK ended it; the window may grow on it.
@@ -52,9 +52,9 @@ pub enum Progress {
     },
 }
 
-/// A way to repair losses.
+/// Policy for what is sent after a loss, until it is repaired.
 pub trait LossRecovery {
-    /// A recovery is going on.
+    /// Whether a recovery is going on.
     fn is_active(&self) -> bool;
 
     /// The oldest segment was found lost after `dupacks` duplicate ACKs: repair it.
@@ -90,7 +90,7 @@ pub trait LossRecovery {
         max
     }
 
-    /// Duplicate ACKs find no loss below what was sent before the last repair or timeout.
+    /// Whether duplicate ACKs find no loss below what was sent before the last repair or timeout. Default: yes.
     fn guards(&self) -> bool {
         true
     }
@@ -100,8 +100,8 @@ pub trait LossRecovery {
         Segments::ZERO
     }
 
-    /// Data that may be sent now beyond what a plain window allows; `None` for a recovery that
-    /// counts by a window, and outside of a recovery. In bytes.
+    /// Bytes that may be sent now, for a recovery that goes by its own count of the data in the network (`pipe`);
+    /// `None` for a recovery that goes by the window, and outside of a recovery.
     fn pipe_room(&self, _flight: &Flight, _window: &Window, _mss: u32) -> Option<u64> {
         None
     }
@@ -109,7 +109,8 @@ pub trait LossRecovery {
     /// A segment of `bytes` bytes was sent during the recovery.
     fn on_sent(&mut self, _bytes: u64) {}
 
-    /// Nothing else may be sent but there is room: a segment worth sending again all the same.
+    /// Nothing else may be sent, although there is room: position of a segment worth sending again all the same, `None`
+    /// if there is none.
     fn rescue(&mut self, _flight: &mut Flight) -> Option<u64> {
         None
     }
@@ -117,7 +118,8 @@ pub trait LossRecovery {
 
 /// Loss recovery of one sender: its policy, and whether a recovery is going on.
 ///
-/// The flag is kept here, at its start: most of the time none is, and then there is nothing to ask.
+/// The flag comes first, outside of the policy: most of the time no recovery is going on, and then the policy need not
+/// be asked.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Recovery {
@@ -130,8 +132,8 @@ const _: () = assert!(std::mem::offset_of!(Recovery, member) == size_of::<u64>()
 
 /// Properties of a built-in recovery.
 pub trait Repairs: BuiltIn {
-    /// The scoreboard decides what is sent: the receiver must send SACK blocks, and only those
-    /// duplicate ACKs count that report new data.
+    /// Whether the scoreboard decides what is sent: then the receiver must send SACK blocks, and only those duplicate
+    /// ACKs count that report new data.
     const USES_SACK: bool = false;
 
     /// Duplicate ACKs let new data out before a loss is found (RFC 3042).
@@ -144,10 +146,10 @@ slot! {
     [$] recovery: "What is sent after a loss, until it is repaired.";
     labels_given: false;
     facts: Repairs;
-    /// Members of the `recovery` slot.
+    /// Choice of a loss recovery, with its parameters.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RecoveryConfig;
-    /// The members of the slot, dispatched statically.
+    /// Policy of a recovery, with its state; its methods are dispatched statically.
     #[derive(Clone, Debug)]
     enum Member;
     Tahoe: tahoe::Tahoe,
@@ -188,7 +190,7 @@ impl Member {
 }
 
 impl Recovery {
-    /// A fresh recovery for a connection.
+    /// Loss recovery of a new connection; none is going on.
     pub fn new(config: RecoveryConfig, setup: &Setup) -> Self {
         Self {
             active: false,

@@ -9,7 +9,7 @@ use crate::tcp::window::Response;
 use crate::units::Segments;
 
 parameters! {
-    /// Inflation of the window in a recovery, and the recovery's timer; by default as in RFC 6582.
+    /// Parameters of NewReno's recovery: the inflation of the window, and the timer; by default as in RFC 6582.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct NewRenoConfig {
         /// The duplicate ACKs that found the loss add to what may be in flight.
@@ -35,8 +35,8 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    /// No recovery yet; `impatient`: only the first partial ACK of a recovery restarts the timer, unless
-    /// `config` is patient.
+    /// State before the first recovery. `impatient`: only the first partial ACK of a recovery restarts the timer,
+    /// unless `config` is patient.
     pub fn new(config: NewRenoConfig, impatient: bool) -> Self {
         Self {
             config,

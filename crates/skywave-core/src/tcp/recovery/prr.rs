@@ -40,7 +40,7 @@ impl Repairs for Prr {
 }
 
 impl Prr {
-    /// A recovery begins, to which the congestion control has answered with `response`.
+    /// State at the start of a recovery, for whose loss the congestion control has answered `response`.
     pub fn begin(repair: &Repair, response: Response) -> Self {
         let flight = &repair.flight;
         Self {
@@ -51,8 +51,8 @@ impl Prr {
         }
     }
 
-    /// An ACK came, which begins the recovery or belongs to it; `safe` when it advanced and showed no
-    /// further loss (SafeACK).
+    /// Takes an ACK that begins the recovery or belongs to it; `safe` when it advanced and showed no further loss
+    /// (SafeACK).
     pub fn on_ack(&mut self, repair: &Repair, safe: bool) {
         if repair.delivered == 0 && self.out > 0 {
             return;
@@ -74,17 +74,17 @@ impl Prr {
         self.window = pipe + quota;
     }
 
-    /// Losses were found without an ACK: one segment may be sent, as at the beginning.
+    /// Allows one segment to be sent, as at the beginning, because losses were found without an ACK.
     pub fn on_found(&mut self, repair: &Repair) {
         self.window = repair.flight.pipe() + u64::from(repair.mss);
     }
 
-    /// `bytes` were sent.
+    /// Counts `bytes` that were sent in the recovery.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
     }
 
-    /// Bytes that may be sent with `pipe` in flight.
+    /// Bytes that may be sent now, with `pipe` bytes in flight.
     pub fn room(&self, pipe: u64) -> u64 {
         self.window.saturating_sub(pipe)
     }

@@ -9,7 +9,7 @@ use crate::tcp::window::Response;
 use crate::units::Segments;
 
 parameters! {
-    /// Effects of duplicate ACKs besides finding a loss, by default as ns-2 has them.
+    /// Parameters of Reno's recovery: the effects of duplicate ACKs; by default as in ns-2.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RenoConfig {
         /// Duplicate ACKs let new data out: the first two, and each one during the repair.
@@ -30,7 +30,7 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// No recovery yet.
+    /// State before the first recovery.
     pub fn new(config: RenoConfig) -> Self {
         Self {
             config,

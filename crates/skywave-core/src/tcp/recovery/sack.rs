@@ -21,7 +21,7 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// No recovery yet; `prr`: the window is reduced in proportion to what arrives (RFC 6937).
+    /// State before the first recovery. `prr`: the window is reduced in proportion to what arrives (RFC 6937).
     pub fn new(prr: bool) -> Self {
         Self {
             prr: prr.then(Prr::default),

@@ -10,7 +10,7 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 impl Sender {
-    /// Everything written was acknowledged after [`Self::close`].
+    /// Whether [`Self::close`] was called and everything written is acknowledged, the FIN included if one is sent.
     pub fn is_done(&self) -> bool {
         self.state == State::Done
     }
@@ -24,7 +24,7 @@ impl Sender {
         self.written.saturating_sub(sent)
     }
 
-    /// Congestion window and threshold; the window is without inflation.
+    /// Congestion window and slow start threshold; the window is without the inflation of a recovery.
     pub fn window(&self) -> Window {
         self.window
     }
@@ -34,7 +34,7 @@ impl Sender {
         &self.flight
     }
 
-    /// A fast recovery is going on.
+    /// Whether a fast recovery is going on.
     pub fn in_recovery(&self) -> bool {
         self.recovery.is_active()
     }
@@ -70,7 +70,7 @@ impl Sender {
         &self.counters
     }
 
-    /// Counts in [`Self::limit_times`] only the time between `from` and `to`.
+    /// Restricts [`Self::limit_times`] to the time between `from` and `to`.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }
@@ -81,12 +81,13 @@ impl Sender {
         self.limits.limit()
     }
 
-    /// How long each limit was in force until `now`.
+    /// How long each limit was in force, from the opening of the connection until `now`, within the time set by
+    /// [`Self::measure`].
     pub fn limit_times(&self, now: Time) -> LimitTimes {
         self.limits.times(now)
     }
 
-    /// The segment sent again since the last call, if one was; ask after each segment.
+    /// The segment sent again since the last call, and why; `None` if none was. To be asked after each segment sent.
     pub fn poll_resend(&mut self) -> Option<Resend> {
         self.resend?;
         self.resend.take()

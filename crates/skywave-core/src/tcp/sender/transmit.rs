@@ -26,7 +26,7 @@ pub(super) enum Next {
     New(u64),
 }
 
-/// A segment that goes on the wire now, by its positions.
+/// Decision of the sender to put a segment on the wire now: its positions, control bits and ECN field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
     start: u64,
@@ -429,7 +429,7 @@ impl Sender {
         })
     }
 
-    /// The second half of [`Self::poll_transmit`]: the segment of a [`Departure`] that was decided just now.
+    /// Builds the segment of a [`Departure`] that was decided just now: the second half of [`Self::poll_transmit`].
     #[inline(always)]
     pub fn segment(&self, departure: Departure, now: Time) -> Segment {
         let Departure {

@@ -19,7 +19,7 @@ const ALWAYS: u32 = 3;
 const PATIENCE: u32 = 64;
 
 parameters! {
-    /// The bound of the backoff, by default that of the preset `skywave`.
+    /// Parameter of the bounded backoff: the bound, by default that of the preset `skywave`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct BoundedConfig {
         /// The RTO is not doubled beyond this, but for the first three doublings.
@@ -27,7 +27,8 @@ parameters! {
     }
 }
 
-/// Go back N with what the window law says, as the standard has it; the backoff has a bound.
+/// Timeout policy that is the standard one with a bound on the backoff: past three doublings, the RTO is not doubled
+/// beyond the bound until many expiries in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
     longest: Duration,

@@ -19,7 +19,8 @@ use crate::tcp::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
 parameters! {
-    /// Bounds by which the cause of a timeout is found.
+    /// Parameters by which the cause of a timeout is found: which queue counts as short, and how many round trips are
+    /// awaited.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CauseConfig {
         /// The longest queue that is short, as a share of the longest that was seen.
@@ -54,8 +55,8 @@ impl BuiltIn for Cause {
     }
 }
 
-/// Timeout policy that finds out the cause afterwards: if the round trips of what is sent again show a short
-/// queue, the cut of window and RTO is taken back.
+/// Timeout policy that finds out the cause of a timeout afterwards: if the round trips of what is sent again show a
+/// short queue, the cut of the window and the backoff of the RTO are taken back.
 #[derive(Clone, Copy, Debug)]
 pub struct Cause {
     config: CauseConfig,

@@ -9,12 +9,12 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 
 parameters! {
-    /// Lengths of the extended timer, by default as published.
+    /// Parameters of the extended retransmission timer, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ExtendedConfig {
         /// The timer at the first expiry on a connection, in RTOs.
         first: f64 = 1.5, Positive;
-        /// The same at later ones.
+        /// The timer at later expiries, in RTOs.
         later: f64 = 2.0, Positive;
         /// Send the oldest segment again as well.
         // The thesis does not say whether.

@@ -4,7 +4,7 @@ use super::TimeoutPolicy;
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 
-/// Timeout policy that sets threshold and window to half of what is outstanding, two segments at least.
+/// Timeout policy that sets threshold and window to half of the data outstanding, but to two segments at least.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HalfWindow;
 

@@ -13,26 +13,26 @@ use super::slot::register::slot;
 use super::window::{Response, TimeoutEvent, Window};
 use crate::time::Duration;
 
-/// Longer wait when the retransmission timer expires, instead of a timeout: neither the window nor what
-/// counts as in flight changes.
+/// Longer wait that a policy wants when the retransmission timer expires, instead of a timeout: neither the window nor
+/// what counts as in flight changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extension {
-    /// Time until the retransmission timer expires next.
+    /// Time from now until the retransmission timer expires next.
     pub timer: Duration,
-    /// The oldest segment is sent again.
+    /// Whether the oldest segment is sent again at once.
     pub retransmit: bool,
 }
 
-/// A way to react to an expired retransmission timer.
+/// Policy for an expired retransmission timer: whether to wait once more, and how window and RTO change at a timeout.
 pub trait TimeoutPolicy {
-    /// The timer expired: how to wait once more before it counts as a timeout, if at all. Asked once
-    /// the connection is established. Default: not.
+    /// The timer expired: the longer wait before it counts as a timeout, `None` for none. Not asked before the
+    /// connection is established. Default: `None`.
     fn extends(&mut self, _rto: &RtoEstimator, _flight: &Flight) -> Option<Extension> {
         None
     }
 
-    /// The window from now on; `response` is what the window law says, and `window` what it was. The sender goes
-    /// back N.
+    /// Threshold and window after a timeout. `response` is what the congestion control answers, and `window` what was
+    /// in force before; the sender goes back N. Default: `response`.
     fn respond(
         &mut self,
         _timeout: &TimeoutEvent,
@@ -42,8 +42,8 @@ pub trait TimeoutPolicy {
         response
     }
 
-    /// Whether this expiry doubles the RTO (RFC 6298 rule 5.5), also one for a SYN; doublings for marks or by a detector are
-    /// not asked for. Default: yes.
+    /// Whether this expiry doubles the RTO (RFC 6298 rule 5.5), also one for a SYN; not asked about doublings for marks
+    /// or by a detector. Default: yes.
     fn backs_off(&mut self, _rto: &RtoEstimator) -> bool {
         true
     }
@@ -60,8 +60,9 @@ pub trait TimeoutPolicy {
         false
     }
 
-    /// An ACK of new data showed a round trip, and what was sent again at a timeout is `repaired` or not. Returns the
-    /// window to go on with, if the timeout was no congestion: the backoff then ends, too. Default: none.
+    /// Takes the round trip that an ACK of new data showed, if any; `repaired`: whether all that was sent again at a
+    /// timeout is acknowledged. Returns the window to go on with, if the timeout was no congestion: the backoff then
+    /// ends, too. Default: `None`.
     fn on_round_trip(&mut self, _sample: Option<RttSample>, _repaired: bool) -> Option<Window> {
         None
     }
@@ -72,19 +73,19 @@ pub trait TimeoutPolicy {
         false
     }
 
-    /// Data is marked: the receiver is asked whether what was sent before has arrived. Default: never.
+    /// Whether data sent now asks the receiver if all data before it has arrived, as in TCP-WAM. Default: no.
     fn asks(&self) -> bool {
         false
     }
 
-    /// The window counts from this position instead of from the oldest unacknowledged one, if that is lower. Default:
-    /// none.
+    /// Position from which the congestion window counts, if that is above the oldest unacknowledged one. Default:
+    /// `None`, the oldest unacknowledged position.
     fn counts_from(&self) -> Option<u64> {
         None
     }
 
-    /// New data was acknowledged; `all`: the receiver answers the question by saying that everything has arrived.
-    /// Whether the window may grow on it. Default: yes.
+    /// Whether the window may grow on an ACK of new data. `all`: by this ACK the receiver answers that everything has
+    /// arrived; always true for a receiver that does not answer such questions. Default: yes.
     fn lets_grow(&mut self, _all: bool) -> bool {
         true
     }
@@ -94,10 +95,10 @@ slot! {
     [$] timeout: "What the retransmission timer does on expiry.";
     labels_given: false;
     facts: super::slot::BuiltIn;
-    /// Members of the `timeout` slot.
+    /// Choice of a timeout policy, with its parameters.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum TimeoutConfig;
-    /// The members of the slot, dispatched statically.
+    /// Timeout policy of one connection, with its state; its methods are dispatched statically.
     #[derive(Clone, Debug)]
     pub enum Timeout;
     Standard: standard::Standard,

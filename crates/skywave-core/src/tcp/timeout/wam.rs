@@ -19,7 +19,7 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::time::Duration;
 
 parameters! {
-    /// Time for which TCP-WAM waits for an answer.
+    /// Parameter of TCP-WAM: how long the sender waits for the receiver's answer.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct WamConfig {
         /// Time for an answer, in RTOs; at most a second.

@@ -5,10 +5,10 @@ use crate::time::{Duration, Time};
 /// Number of ticks after which timestamps repeat.
 const CYCLE: i128 = 1 << 32;
 
-/// Converts [`Time`] to the ticks of RFC 7323's timestamp option and back.
+/// Clock of RFC 7323's timestamp option: converts [`Time`] to its ticks and back.
 ///
-/// A timestamp is a time in whole ticks, rounded down, modulo 2^32. Two things are lost on the wire: the
-/// fraction of a tick, and how often the 32 bits have wrapped (with ticks of 1 ms every 49.7 days). A round-trip time computed from
+/// A timestamp is a time in whole ticks, rounded down, modulo 2^32. Two things are lost on the wire: the fraction of a
+/// tick, and how often the 32 bits have wrapped (with ticks of 1 ms every 49.7 days). A round-trip time computed from
 /// an echo is therefore longer than it was, by less than a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampClock {
@@ -27,7 +27,7 @@ impl TimestampClock {
         (!tick.is_zero() && tick <= Self::MAX_TICK).then_some(Self { tick })
     }
 
-    /// Length of a tick, the time between two values.
+    /// Length of a tick: the time between two timestamp values.
     pub const fn tick(self) -> Duration {
         self.tick
     }
@@ -37,11 +37,11 @@ impl TimestampClock {
         self.ticks(time) as u32
     }
 
-    /// The time meant by `ticks`: of those that [`Self::to_wire`] turns into `ticks`, the one nearest
-    /// to `near`. It is a whole number of ticks, so that it becomes the same value when echoed.
+    /// The time meant by the timestamp `ticks`: of those that [`Self::to_wire`] turns into `ticks`, the one nearest to
+    /// `near`. It is a whole number of ticks, so that it becomes the same value when echoed.
     ///
-    /// A value before the origin or after [`Time::MAX`] is taken for the same one a cycle later or
-    /// earlier: a peer's clock may begin anywhere.
+    /// A time that would lie before zero or after [`Time::MAX`] is taken a cycle of 2^32 ticks later or earlier: a
+    /// peer's clock may begin anywhere.
     pub fn expand(self, ticks: u32, near: Time) -> Time {
         let known = self.ticks(near);
         let distance = ticks.wrapping_sub(known as u32).cast_signed();

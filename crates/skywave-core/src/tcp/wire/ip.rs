@@ -24,7 +24,7 @@ const HOP_LIMIT: u8 = 64;
 /// Where IPv4's checksum is.
 const IPV4_CHECKSUM: usize = 10;
 
-/// Source and destination, of one version of IP.
+/// Source and destination address of a packet, both of the same version of IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// IPv4 addresses.
@@ -111,13 +111,13 @@ pub struct Header {
     pub addresses: Addresses,
     /// The ECN field (RFC 3168 section 5).
     pub ecn: Ecn,
-    /// Number of the protocol of the payload.
+    /// Protocol number of the payload, as [`TCP`] or [`UDP`].
     pub protocol: u8,
 }
 
-/// Appends the header of a packet whose payload has `payload_len` bytes: IPv4 without options, "do not
-/// fragment" and identification zero (RFC 6864 section 4.1), or IPv6 without extension headers and flow
-/// label. Nothing is appended when the packet is too long.
+/// Appends the IP header of a packet whose payload has `payload_len` bytes: IPv4 without options, "do not fragment" and
+/// identification zero (RFC 6864 section 4.1), or IPv6 without extension headers and flow label. Nothing is appended
+/// when the packet is too long.
 pub fn write(header: &Header, payload_len: usize, out: &mut Vec<u8>) -> Result<(), WriteError> {
     let protocol = IpNumber(header.protocol);
     match header.addresses {
@@ -172,7 +172,7 @@ fn ecn_field(ecn: Ecn) -> IpEcn {
 pub struct Packet<'a> {
     /// IP header of the packet.
     pub header: Header,
-    /// Bytes before the payload.
+    /// Offset of the payload: the bytes of the packet before it.
     pub offset: usize,
     /// The payload, as long as the header says: bytes after the packet are left out.
     pub payload: &'a [u8],

@@ -43,43 +43,43 @@ pub use clock::TimestampClock;
 pub use error::{Layer, WireError, WriteError};
 pub use options::{MAX_LEN as MAX_OPTIONS, options_len};
 
-/// Bytes of the longest IP and TCP headers, options included, that are written together.
+/// Length in bytes of the longest IP and TCP headers together, options included, that are written.
 pub const MAX_HEADERS: usize = ip::MAX_HEADER + TcpHeader::MAX_LEN;
-/// Payload bytes for which a packet has room whatever its addresses and options are: IPv4's length field
-/// counts the headers too.
+/// Largest payload in bytes that a packet can carry whatever its addresses and options are: IPv4's length field counts
+/// the headers too.
 pub const MAX_PAYLOAD: usize =
     u16::MAX as usize - (etherparse::Ipv4Header::MIN_LEN + TcpHeader::MAX_LEN);
 /// The largest window scale (RFC 7323 section 2.3).
 pub const MAX_SHIFT: u8 = 14;
 
-/// Offset of the checksum in a TCP header, bytes (RFC 9293 section 3.1).
+/// Offset of the checksum field in a TCP header, in bytes (RFC 9293 section 3.1).
 pub const CHECKSUM: usize = 16;
 
 /// Source and destination of a packet, with ports. The flow label and the scope of an IPv6 address are
 /// not written, and zero when read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoints {
-    /// Address and port of its sender.
+    /// Address and port of the packet's sender.
     pub source: SocketAddr,
-    /// Address and port of its receiver.
+    /// Address and port of the packet's receiver.
     pub destination: SocketAddr,
 }
 
-/// Everything beside the segment that a packet is written from.
+/// Fields of a packet's headers that its segment does not have, for writing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Addresses and ports of the packet's two ends.
     pub endpoints: Endpoints,
     /// The ECN field of the packet's IP header.
     pub ecn: Ecn,
-    /// Window scale that its sender has announced; more than [`MAX_SHIFT`] is taken for that. The window
-    /// of a SYN is never scaled (RFC 7323 section 2.2).
+    /// Window scale that the segment's sender has announced, at most [`MAX_SHIFT`]: a larger one is taken for that. The
+    /// window of a SYN is never scaled (RFC 7323 section 2.2).
     pub window_shift: u8,
     /// Clock in whose ticks the timestamps are written.
     pub clock: TimestampClock,
 }
 
-/// The timestamp option as it is on the wire.
+/// Timestamp option (RFC 7323) as it is on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ticks {
     /// TSval, in ticks of the sender's clock.
@@ -116,8 +116,9 @@ pub struct Parsed<'a> {
     pub window: u16,
     /// Timestamp option; `None` if the segment has none.
     pub timestamps: Option<Ticks>,
-    /// Offers of a SYN, or the SACK blocks of another segment; options that do not belong to a
-    /// segment's kind are ignored. A SYN that offers nothing has none.
+    /// Options that belong to the segment's kind; others are ignored. On a SYN its offers, `None` if it offers nothing;
+    /// on another segment its SACK blocks, or else the sender's window or the missing segment that an experimental
+    /// option tells.
     pub options: Options,
     /// Payload bytes of the segment.
     pub payload: &'a [u8],
@@ -126,11 +127,10 @@ pub struct Parsed<'a> {
 impl Parsed<'_> {
     /// The segment as a connection takes it, with its window scaled and its timestamps as times.
     ///
-    /// `window_shift` is the scale announced by its sender, more than [`MAX_SHIFT`] is taken for that. `near`
-    /// has times near those of the timestamps: the latest value of the peer's clock, and for the echo, which
-    /// is of our own clock, the time now. Both are read with `clock`. That is right for the echo. The tick of
-    /// a peer's clock is not known, and need not be: the value is only compared with others and echoed
-    /// unchanged.
+    /// `window_shift` is the scale announced by the segment's sender; more than [`MAX_SHIFT`] is taken for that. `near`
+    /// has times near those of the timestamps: the latest value of the peer's clock, and for the echo, which is of our
+    /// own clock, the time now. Both are read with `clock`. That is right for the echo. The tick of a peer's clock is
+    /// not known, and need not be: the value is only compared with others and echoed unchanged.
     pub fn segment(&self, window_shift: u8, clock: TimestampClock, near: Timestamps) -> Segment {
         let shift = if self.flags.contains(Flags::SYN) {
             0
@@ -158,7 +158,7 @@ impl Parsed<'_> {
     }
 }
 
-/// Appends the packet of `segment` with its payload to `out`; nothing when it fails.
+/// Appends the packet of `segment` with its `payload` to `out`; appends nothing on an error.
 pub fn write(
     header: &Header,
     segment: &Segment,
@@ -170,8 +170,8 @@ pub fn write(
     Ok(())
 }
 
-/// Appends the headers alone, with the checksum of the whole packet: for a caller that passes the
-/// payload on without a copy, or drops it.
+/// Appends the IP and TCP headers alone, with the checksum of the whole packet: for a caller that passes `payload` on
+/// without a copy, or drops it.
 pub fn write_headers(
     header: &Header,
     segment: &Segment,
@@ -190,8 +190,8 @@ pub fn write_headers(
     Ok(())
 }
 
-/// Appends the headers alone for a device that adds up the rest of the packet: in the place of the checksum
-/// is the sum of the pseudo header. Returns how many of the bytes are the IP header's.
+/// Appends the IP and TCP headers alone, for a device that completes the checksum (offload): the checksum field has the
+/// sum of the pseudo header. Returns the length of the IP header in bytes.
 pub fn write_unsummed(
     header: &Header,
     segment: &Segment,
@@ -252,7 +252,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
     read(bytes, true)
 }
 
-/// Reads an IP packet with a TCP segment, but not its TCP checksum, which a device has checked or not filled
+/// Reads an IP packet with a TCP segment without checking its TCP checksum, which a device has checked or not filled
 /// in.
 pub fn parse_unsummed(bytes: &[u8]) -> Result<Parsed<'_>, WireError> {
     read(bytes, false)

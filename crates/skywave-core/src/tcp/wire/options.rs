@@ -7,7 +7,7 @@ use super::clock::TimestampClock;
 use super::error::{WireError, WriteError};
 use super::{MAX_SHIFT, Ticks};
 
-/// Bytes that a TCP header has for options: its length is at most 15 words.
+/// Bytes of options that a TCP header can have: its length is at most 15 words of 32 bits.
 pub const MAX_LEN: usize = 40;
 
 /// Kinds (the registry of IANA).
@@ -32,12 +32,12 @@ const PREFIX: usize = 2;
 /// Bytes of a SACK block.
 const BLOCK: usize = 8;
 
-/// Bytes of the options of `segment` in its header, padding included: MSS, window scale and
-/// SACK-permitted take four each, timestamps 12, SACK blocks eight each and four together, a window eight,
-/// a missing segment 12.
+/// Bytes of the options of `segment` in its header, padding included: MSS, window scale and SACK-permitted take four
+/// each, timestamps 12, SACK blocks eight each and four together, the option that tells the sender's window eight, the
+/// one that names a missing segment 12.
 ///
-/// A sender subtracts these from the MSS (RFC 9293 section 3.7.1). The count may exceed the 40 bytes
-/// that there are, and then the segment cannot be written.
+/// A sender subtracts these from the MSS (RFC 9293 section 3.7.1). The count may exceed the 40 bytes that there are,
+/// and then the segment cannot be written.
 pub fn options_len(segment: &Segment) -> usize {
     let offer = segment.options.syn().map_or(0, |offer| {
         4 * (usize::from(offer.mss.is_some())

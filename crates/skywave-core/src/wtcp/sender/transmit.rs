@@ -25,8 +25,7 @@ pub(super) enum Next {
 }
 
 impl Sender {
-    /// The next packet to put on the wire, if one may be sent now. Call until `None` after every
-    /// input.
+    /// The next packet to put on the wire; `None` if none may be sent now. Call until `None` after every input.
     #[must_use]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         if let Some(reason) = self.reset.take() {

@@ -31,14 +31,14 @@ const NEAR: u32 = 2;
 /// Uncertainty of the rate as a share, as headers below IP make it.
 const HEADERS: f64 = 0.01;
 
-/// A queue on the way back, in which acknowledgements wait.
+/// Queue on the way back from the receiver, in which acknowledgements wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Back {
-    /// Rate of the way back, bits a second with headers from IP on.
+    /// Rate at which the way back empties the queue, bits a second with headers from IP on.
     pub bps: Estimate,
-    /// Most packets that the queue held, all of them acknowledgements.
+    /// Greatest length of the queue that acknowledgements met, packets: the 99.9th percentile, without rare outliers.
     pub packets: u32,
-    /// Whether `packets` is the limit of the queue, as it was met again and again; else the queue may hold
+    /// Whether `packets` is the limit of the queue, as this length was met again and again; if not, the queue may hold
     /// more.
     pub is_full: bool,
     /// Median time that acknowledgements waited in this queue, seconds.

@@ -15,7 +15,7 @@ const REPAIRED: f64 = 0.25;
 /// A variation above this makes the spacing of single packets tell nothing, seconds.
 pub(super) const SPACED_S: f64 = 0.002;
 
-/// Variation of a path's round trips that no queue makes, as probes of the idle link tell it.
+/// Variation of a path's round trips that is not due to queues, as probes of the idle link tell it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Idle {
     /// Distribution of the jitter; `None` if there is none, or probes do not tell.
@@ -32,7 +32,7 @@ pub struct Idle {
 }
 
 impl Idle {
-    /// Variation that fits of probes tell, the largest of all of them; no variation where there are no fits.
+    /// Variation of the idle link from fits of probes: the largest jitter and steps among them; none without fits.
     pub fn of<'a>(probes: impl IntoIterator<Item = &'a ProbeFit>) -> Self {
         let mut idle = Self::default();
         for fit in probes {

@@ -37,7 +37,7 @@ const POLICED: f64 = 4.0;
 /// Smallest packets of an opening, bytes: a SYN and its answer with their options.
 const SYN_BYTES: f64 = 60.0;
 
-/// Rate of a bottleneck.
+/// Rate of a bottleneck, constant or changing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RateModel {
     /// Constant rate in bits a second, headers from IP on counted, and how it was found.
@@ -68,7 +68,7 @@ pub struct PathFit {
     /// Candidates for the kind and size of the bottleneck's queue, best first; not known if no loss shows that it was
     /// full or managed.
     pub queue: Known<Choice<QueueModel>>,
-    /// Bytes of a full packet from the IP header on, by which limits in packets are converted.
+    /// Bytes of a full packet from the IP header on, by which queue limits in packets and in bytes are converted.
     pub packet: f64,
     /// Most bytes that a packet found waiting in the bottleneck's queue; `None` if the rate is not known.
     pub queued: Option<f64>,
@@ -83,8 +83,7 @@ pub struct PathFit {
     pub losses: Known<Choice<LossModel>>,
     /// Times in which nothing arrived of what was sent.
     pub outages: Outages,
-    /// Cause of each loss, an entry for each of the transfer's [`Transfer::sent`]; `None` for what was not
-    /// lost.
+    /// Causes of the losses, an entry for each transmission in [`Transfer::sent`]; `None` for one that was not lost.
     pub kinds: Vec<Option<Loss>>,
 }
 
@@ -93,8 +92,8 @@ pub fn fit(transfer: &Transfer) -> Option<PathFit> {
     fit_beside(transfer, Idle::default())
 }
 
-/// Path of a transfer over a link whose jitter, steps of delay and retransmissions probes have told (`idle`); `None` if
-/// no round trip is known.
+/// Path of a transfer, fitted to its capture given what probes of the idle link told (`idle`): jitter, steps of delay,
+/// retransmission by the link. `None` if no round trip is known.
 pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let back = back::without(transfer);
     let back = back.as_ref();

@@ -51,9 +51,9 @@ const BURST: f64 = 0.1;
 /// Policer as a token bucket, which drops what comes faster than its tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
-    /// Rate of its tokens, bits a second.
+    /// Rate at which tokens fill the bucket, bits a second.
     pub bps: Estimate,
-    /// Most tokens in the bucket, bytes.
+    /// Depth of the bucket, bytes: the largest burst that passes at once.
     pub burst: Estimate,
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Busy {
 pub enum RateBy {
     /// Rate at which packets arrived while others waited in the bottleneck's queue.
     Busy,
-    /// Spacing of the answers to segments sent back to back.
+    /// Spacing of the ACKs of segments sent back to back.
     Trains,
     /// Growth of the round trips of packets that waited behind those sent just before.
     Behind,

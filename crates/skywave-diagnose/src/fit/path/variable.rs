@@ -10,18 +10,18 @@ const IDLE_S: f64 = 0.01;
 const LONGEST_IDLE_S: f64 = 60.0;
 /// Time over which the rate is remembered that such a time is filled with, seconds of work.
 const MEMORY_S: f64 = 1.0;
-/// Bytes that each line of a trace of rates lets through, as in mahimahi's format.
+/// Bytes that the link may send at each line (delivery opportunity) of a trace, as in mahimahi's format.
 pub const OPPORTUNITY: f64 = 1500.0;
 
 /// Rate that changes, as a trace of the times at which the bottleneck could send a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Opportunities to send 1500 bytes, milliseconds from the transfer's first answer, or from the beginning
-    /// of a trace that was given.
+    /// Times at which the link could send 1500 bytes, milliseconds from the transfer's first ACK, or from the beginning
+    /// of a user's trace.
     pub opportunities_ms: Vec<u64>,
     /// Typical rate, bits a second: of a transfer the median while it was busy, of a table the mean.
     pub typical_bps: f64,
-    /// Share of the time, 0 to 1, in which the rate was not seen and is filled in with the one before.
+    /// Share of the time, 0 to 1, in which the link's rate was not seen; the rate just before is taken for it.
     pub filled: f64,
 }
 

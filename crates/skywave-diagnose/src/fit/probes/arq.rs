@@ -4,17 +4,17 @@ use super::sample::{NORMAL, Sample, median, spread};
 use crate::fit::Estimate;
 use crate::fit::special::proportion;
 
-/// Retransmission by the link, as probes show it: delays lie at whole multiples of a time above the base.
-/// Which direction has it, or both, is not told.
+/// Retransmission by the link itself (ARQ), as probes show it: some delays are above the base by whole multiples of a
+/// time. Probes do not tell in which direction the link retransmits, or if in both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arq {
-    /// Time from a failed transmission to the next one, seconds.
+    /// Time from a failed transmission over the link to the next one, seconds.
     pub round_trip_s: Estimate,
-    /// Probability that a transmission of the link fails.
+    /// Probability that a single transmission over the link fails.
     pub p: Estimate,
     /// Most retransmissions of one probe that were seen.
     pub most_retries: u32,
-    /// Whether probes wait for a delayed one before them. `None` if the probes are too far apart to tell.
+    /// Whether later probes wait for one that the link retransmits. `None` if the probes are too far apart to tell.
     pub in_order: Option<bool>,
 }
 

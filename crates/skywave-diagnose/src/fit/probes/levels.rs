@@ -12,7 +12,7 @@ use crate::fit::{Estimate, Known};
 pub struct Base {
     /// Stretches of time with one delay each, in the order of time; a single one if the delay did not change.
     pub levels: Vec<Level>,
-    /// Period of the changes, which are at multiples of it; `None` if they are not regular.
+    /// Period at whose multiples the delay changes; `None` if the changes are at no regular times.
     pub every: Option<Period>,
 }
 
@@ -28,7 +28,7 @@ pub struct Level {
 }
 
 impl Base {
-    /// Delay of the smallest level, seconds.
+    /// Smallest delay of all levels, seconds.
     pub fn least(&self) -> Estimate {
         let smaller = |a: Estimate, b: Estimate| if b.value < a.value { b } else { a };
         let delays = self.levels.iter().map(|level| level.delay_s);
@@ -37,7 +37,7 @@ impl Base {
 }
 
 impl Base {
-    /// Difference of the largest and the smallest level, seconds; 0 if there is only one.
+    /// Difference between the largest and the smallest delay of the levels, seconds; 0 with a single level.
     pub fn range_s(&self) -> f64 {
         let delays = self.levels.iter().map(|level| level.delay_s.value);
         delays.fold(0.0, f64::max) - self.least().value

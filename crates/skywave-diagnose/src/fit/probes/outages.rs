@@ -21,7 +21,7 @@ pub struct Outage {
 pub struct Outages {
     /// Outages in the order of time.
     pub all: Vec<Outage>,
-    /// Period with which outages begin; `None` if they come at no regular times.
+    /// Period of the times at which outages begin; `None` if they come at no regular times.
     pub every: Option<Period>,
 }
 

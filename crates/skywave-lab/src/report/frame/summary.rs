@@ -47,9 +47,10 @@ fn lines<'a>(point: &'a StudyPoint, runs: &[RunResult]) -> Vec<Line<'a>> {
     flows.iter().enumerate().map(line).collect()
 }
 
-/// Table of means over the seeds: one row for each point of the sweep and flow, with the number of seeds, and of each
-/// measured field its mean and, in `NAME_ci95`, half the width of its 95 % interval (null with fewer than two values).
-/// A completion time is null unless all runs have one; the mean of `unfinished` is the share of runs without one.
+/// Table of means over the seeds: one row for each point of the sweep and flow. A row has the number of seeds, the mean
+/// of each measured field and, in `NAME_ci95`, half the width of its 95 % interval (null with fewer than two values).
+/// The mean completion time is null unless the flow completed in all runs; the mean of `unfinished` is the share of
+/// runs that ended before the flow completed.
 pub fn summary<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let params = ParamColumns::new(study);
     let mut fields = vec![Field::new("scenario", DataType::Utf8, false)];

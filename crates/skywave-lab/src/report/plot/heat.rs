@@ -21,7 +21,7 @@ const SHADES: [(&str, &str); 11] = [
     ("#fde725", "#000"),
 ];
 
-/// Heat map: a table whose cells are shaded by a share.
+/// Heat map: a table whose cells are shaded by a share from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Heat {
     /// Title above the heat map; may be empty.
@@ -43,7 +43,7 @@ pub struct HeatCell {
     pub hint: String,
     /// Share from 0 to 1 that the cell is shaded by; `None` for no shade.
     pub share: Option<f64>,
-    /// Whether the cell has a frame, as that of the best of its column.
+    /// Whether the cell has a frame around it, which marks it, for example as the best of its column.
     pub framed: bool,
 }
 

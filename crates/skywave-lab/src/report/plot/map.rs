@@ -19,7 +19,7 @@ pub struct Map {
     pub pairs: Vec<(usize, usize)>,
     /// Meaning of the joining lines, for the legend.
     pub pairs_label: String,
-    /// Radii in metres of circles around places, with what they mean; two of them at most.
+    /// Circles around places, as pairs of a radius in metres and its meaning for the legend; at most two are drawn.
     pub circles: Vec<(f64, String)>,
 }
 
@@ -74,12 +74,12 @@ impl Map {
         self.draw(Target::File)
     }
 
-    /// Map as an SVG figure for print, as large as its text asks for.
+    /// Map as an SVG figure for print, without a title, in the width and font that `print` asks for.
     pub fn to_print_svg(&self, print: &Print) -> String {
         self.draw(Target::Print(print))
     }
 
-    /// Map as an SVG element of an HTML page that has the [`style`](super::style) once.
+    /// Map as an SVG element for an HTML page, which must include the style sheet [`style`](super::style) once.
     pub fn to_inline_svg(&self) -> String {
         self.draw(Target::Page)
     }

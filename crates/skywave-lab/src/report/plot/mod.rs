@@ -49,7 +49,7 @@ pub struct Plot {
     pub y: Axis,
     /// Series that are drawn, in the order of the legend.
     pub series: Vec<SeriesData>,
-    /// Width and height in CSS pixels; names that need more room below the axis make it higher.
+    /// Width and height in CSS pixels; long names below the horizontal axis make the plot higher.
     pub size: (f64, f64),
 }
 
@@ -86,14 +86,14 @@ impl Axis {
         }
     }
 
-    /// The same axis with its lower end fixed.
+    /// Axis with its lower end fixed at `low`.
     #[must_use]
     pub fn from(mut self, low: f64) -> Self {
         self.bounds.0 = Some(low);
         self
     }
 
-    /// The same axis with its upper end fixed.
+    /// Axis with its upper end fixed at `high`.
     #[must_use]
     pub fn to(mut self, high: f64) -> Self {
         self.bounds.1 = Some(high);
@@ -111,9 +111,9 @@ pub struct SeriesData {
     pub points: Vec<(f64, f64, Option<f64>)>,
     /// Look of the series: markers, a line, bars, …
     pub look: Look,
-    /// Name of each point, which stands beside the point where there is room and shows when it is pointed at; an empty
-    /// list for no names. Only for [`Look::Glyphs`] and lines; a line marks only those of its points whose name is not
-    /// empty.
+    /// Names of the points, one for each; an empty list for no names. A name stands beside its point where there is
+    /// space, and shows when the point is pointed at. Only for [`Look::Glyphs`] and lines; a line marks only those of
+    /// its points whose name is not empty.
     pub names: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ pub enum Look {
     Marked,
     /// A thin line, for many values.
     Line,
-    /// A thin line that keeps each value until the next, for what is recorded when it changes.
+    /// A thin line that keeps each value until the next, for quantities that are recorded when they change.
     Steps,
     /// Small marks that no line joins.
     Glyphs(Glyph),
@@ -148,7 +148,8 @@ pub enum Glyph {
 }
 
 impl SeriesData {
-    /// Series of points `(x, y, half)` drawn as markers; `half` is half the length of the error bar, `None` for no bar.
+    /// Series of points `(x, y, half)` drawn as markers joined by a line; `half` is half the length of the error bar,
+    /// `None` for no bar.
     pub fn marked(label: impl Into<String>, points: Vec<(f64, f64, Option<f64>)>) -> Self {
         Self {
             label: label.into(),
@@ -189,7 +190,7 @@ impl Plot {
         svg::draw(self, theme::Target::Print(print))
     }
 
-    /// Plot as an SVG element of an HTML page that has the [`style`] once.
+    /// Plot as an SVG element for an HTML page, which must include the style sheet [`style`] once.
     pub fn to_inline_svg(&self) -> String {
         svg::draw(self, theme::Target::Page)
     }

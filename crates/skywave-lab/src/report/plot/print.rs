@@ -8,15 +8,16 @@ pub(in crate::report) const POINTS_PER_PIXEL: f64 = 0.75;
 /// Size and text of a figure on paper.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Print {
-    /// Width in points (72 an inch); `None` for that of the plot on a page.
+    /// Width in points (72 an inch); `None` for the width of the plot on an HTML page, scaled with the size of the
+    /// text.
     pub width: Option<f64>,
-    /// Height in points (72 an inch); `None` if it is to follow from the width.
+    /// Height in points (72 an inch); `None` for a height that follows from the width.
     pub height: Option<f64>,
-    /// Size of the text in points (72 an inch), `None` for 9. Lines and marks follow it.
+    /// Size of the text in points (72 an inch), `None` for 9. Lines and marks are scaled with it.
     pub font_size: Option<f64>,
-    /// Name of the font; `None` for that of the page.
+    /// Name of the font; `None` for Liberation Sans, or Arial or Helvetica where it is missing.
     pub font: Option<String>,
-    /// Whether the lines are grey and told apart by their dashes, not by colours.
+    /// Whether the series are drawn in grey and told apart by their dashes instead of colours.
     pub grey: bool,
 }
 

@@ -1,7 +1,8 @@
 //! Long series in few points.
 
-/// Thinned-out points `(x, y)`: at most four for each of `buckets` equal stretches of x, which are the first, the
-/// smallest, the largest and the last one, in order. A line through them looks like the line through all.
+/// Thins out points `(x, y)` to at most four for each of `buckets` equal stretches of x: the first point, those with
+/// the smallest and largest y, and the last, in order. A line through them looks like the line through all. Points that
+/// are not finite are dropped.
 pub fn thin(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     let finite = |p: &&(f64, f64)| p.0.is_finite() && p.1.is_finite();
     let points: Vec<(f64, f64)> = points.iter().filter(finite).copied().collect();

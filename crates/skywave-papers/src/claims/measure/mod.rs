@@ -44,12 +44,12 @@ pub(super) use value::factor;
 /// Part of a claim: one number, ours beside the paper's, with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Name that tells the part from the claim's others; empty when it is the only one.
+    /// Name that tells the part from the claim's other parts; empty when it is the only one.
     pub name: String,
     /// Number or condition that the paper states.
     pub paper: Stated,
-    /// Number that our runs give; where several points of a sweep are judged, that of the point that decides. `None`
-    /// when the runs are missing.
+    /// Number that our runs give, in `unit`; where several points of a sweep are judged, the number at the point that
+    /// decides. `None` when runs are missing.
     pub ours: Option<f64>,
     /// Lower and upper end of the 95 % interval of `ours`; `None` without runs, or with one seed.
     pub ci95: Option<[f64; 2]>,
@@ -72,8 +72,9 @@ impl Part {
         }
     }
 
-    /// Half of our number's interval, as a share of the paper's number (0.1 is 10 %); of our number where the paper has
-    /// none, and of 100 % where ours is a lead in percent. `None` without an interval.
+    /// Half the width of our number's 95 % interval, as a share (0.1 is 10 %) of the paper's number. Where the paper
+    /// states a condition instead, a share of our number, or of 100 % if our number is in percent. `None` without an
+    /// interval, or if the number to divide by is 0.
     pub fn half_width(&self) -> Option<f64> {
         let [low, high] = self.ci95?;
         let number = match self.paper {

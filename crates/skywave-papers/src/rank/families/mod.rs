@@ -30,11 +30,11 @@ pub struct Families {
     /// Sets of paths with results of their own: first all paths; then the paths of each [`Group`] that has some; then
     /// those of each family that the study's file names, in order of appearance.
     pub sets: Vec<Set>,
-    /// Results of each sender, by its mean share of the best sender's goodput over all paths, highest first.
+    /// Results of each sender, sorted by its mean share of the best sender's goodput over all paths, highest first.
     pub standings: Vec<Standing>,
 }
 
-/// Paths over which results are summed up together.
+/// Set of paths over which results are summed up together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
     /// Property that the paths have in common.
@@ -48,7 +48,7 @@ pub struct Set {
 pub enum Together {
     /// All paths of the study.
     All,
-    /// Paths of one [`Group`]: what others are on the way, and how fast it is.
+    /// Paths of one [`Group`]: shared with other flows, over a recorded link, slow, or none of these.
     Group(Group),
     /// Paths of the family that the study's file calls so.
     Family(String),

@@ -8,20 +8,20 @@ const FLOOR: f64 = 0.001;
 /// The share below which a path counts as one that brings a sender down.
 pub(super) const LOW: f64 = 0.8;
 
-/// Spread of a sender's shares over some paths: one value for each path, such as its goodput as a share of the best.
+/// Spread of a sender's values over some paths: one for each path, such as its goodput as a share of the best sender's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Number of paths, and so of values.
     pub paths: usize,
-    /// Mean of the shares.
+    /// Mean of the values.
     pub mean: f64,
-    /// Geometric mean of the shares, of which each counts as a thousandth at least.
+    /// Geometric mean of the values, each taken as 0.001 at least.
     pub geometric_mean: f64,
-    /// Tenth percentile of the shares, interpolated between neighbours.
+    /// Tenth percentile of the values, interpolated between neighbours.
     pub p10: f64,
-    /// Least of the shares.
+    /// Least of the values.
     pub worst: f64,
-    /// Number of shares below 0.8.
+    /// Number of values below 0.8.
     pub low: usize,
 }
 
