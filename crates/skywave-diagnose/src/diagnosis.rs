@@ -36,7 +36,8 @@ pub struct Diagnosis {
     pub fits: Fits,
     /// TCP transfers in the captures, each with the name of its file; those with the most bytes first.
     pub transfers: Vec<Observed>,
-    /// File name of each capture, with counts of its packets and connections.
+    /// Counts of the packets and connections of each capture, beside the name of its file (`a + b` for captures that
+    /// were read as one).
     pub captures: Vec<(String, Summary)>,
     /// Comparisons of the last third of records with a link fitted to their first two thirds.
     pub goodness: Vec<Goodness>,

@@ -123,14 +123,16 @@ impl Carried {
         self.0.flows[connection].delivered_bytes
     }
 
-    /// Mean goodput of connection number `connection` over the whole run, Mb/s; the time before its start counts, too.
-    /// Panics if there is no such connection.
+    /// Mean goodput of connection number `connection`, from 0 in the order of the connections' starts, over the whole
+    /// run, Mb/s; the time before its start counts, too. Panics if there is no such connection.
     pub fn mbps(&self, connection: usize) -> f64 {
         self.0.flows[connection].goodput_bps * 1e-6
     }
 
-    /// Mean goodput of connection number `connection` from time `from` to time `to` of the run, Mb/s, by whole bins of
-    /// 100 ms; 0 if the run ends before `to`. Panics if there is no such connection.
+    /// Mean goodput of connection number `connection`, from 0 in the order of the connections' starts, from time `from`
+    /// to time `to` of the run, Mb/s. Bytes are counted in bins of 100 ms, from the bin that has `from` to the last one
+    /// before that which has `to`, and divided by the time from `from` to `to`: choose both at whole bins. 0 if the run
+    /// ends before `to`, and NaN if `to` is not after `from`. Panics if there is no such connection.
     pub fn mbps_in(&self, connection: usize, from: Duration, to: Duration) -> f64 {
         let step = |at: Duration| (at.as_nanos() / STEP.as_nanos()) as usize;
         let bins = self.0.bins.iter().map(|bins| &bins.delivered[connection]);

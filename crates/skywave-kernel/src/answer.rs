@@ -1,4 +1,4 @@
-//! Answers: what a congestion control law wants, as the program in the kernel reads it (`bpf/wire.h`).
+//! Answers: what a congestion control law wants, as the eBPF program in the kernel reads it (`bpf/wire.h`).
 
 /// Words of 64 bits of a slot.
 pub(crate) const WORDS: usize = 8;
@@ -33,7 +33,7 @@ impl Answer {
     }
 
     /// Encoding of the answer as the eight words of a connection's slot in memory shared with the kernel
-    /// (`bpf/wire.h`). The program there reads without a lock: the sixth word is a checksum, by which it knows an
+    /// (`bpf/wire.h`). The eBPF program there reads without a lock: the sixth word is a checksum, by which it knows an
     /// answer that was only partly written.
     pub fn words(&self) -> [u64; WORDS] {
         let pace = self.pace.map_or(0, |pace| pace.max(1));

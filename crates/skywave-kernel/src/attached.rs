@@ -1,4 +1,4 @@
-//! A congestion control law in the kernel: the program loaded, its messages heard, and its answers written.
+//! A congestion control law in the kernel: the eBPF program loaded, its messages heard, and its answers written.
 
 use std::cell::RefCell;
 use std::io;
@@ -41,19 +41,20 @@ const NAP: Duration = Duration::from_micros(500);
 /// Longest wait for an event, until it is asked again whether to go on.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Counts that the kernel program of an [`Attached`] law keeps since it was loaded.
+/// Counts that the eBPF program in the kernel keeps for an [`Attached`] law since it was loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// TCP connections that were given the law or chose it by its name, those in [`Self::refused`] included.
     pub connections: u64,
-    /// Messages that the program could not send to this process, as the ring buffer was full.
+    /// Messages that the eBPF program in the kernel could not send to this process, as the ring buffer was full.
     pub dropped: u64,
-    /// Answers that the program read while they were being written, and so ignored.
+    /// Reads of an answer by the eBPF program in the kernel while this process was writing the answer. The program
+    /// knows it by the checksum, and ignores the answer then.
     pub torn: u64,
-    /// Number of times that a connection went over to Reno's rule within the BPF program, because this process answered
-    /// too late.
+    /// Number of times that a connection went over to Reno's rule within the eBPF program, because this process
+    /// answered too late.
     pub fell: u64,
-    /// Connections beyond the 4096 that can have the law at once; they go by Reno's rule in the program.
+    /// Connections beyond the 4096 that can have the law at once; they go by Reno's rule in the eBPF program.
     pub refused: u64,
 }
 
@@ -71,7 +72,7 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// Loads the program into the kernel and makes `law` a congestion control there, under its [name](Law::name).
+    /// Loads the eBPF program into the kernel and makes `law` a congestion control there, under its [name](Law::name).
     /// [`AttachError`] if rights are missing or the name is taken.
     pub fn new(law: Law) -> Result<Self, AttachError> {
         let load = |error| AttachError::load(&error);
@@ -111,8 +112,8 @@ impl Attached {
         })
     }
 
-    /// Gives the law to the TCP connections that programs of this control group (cgroup v2) make or accept from now on.
-    /// [`AttachError::Group`] if the kernel does not attach the program to the group.
+    /// Gives the law to the TCP connections that processes of this control group (cgroup v2) make or accept from now
+    /// on. [`AttachError::Group`] if the kernel does not attach the eBPF program to the group.
     pub fn give_to(&mut self, group: BorrowedFd<'_>) -> Result<(), AttachError> {
         let mut found = self.object.progs_mut();
         let program = found.find(|program| program.name() == "choose");
@@ -124,7 +125,7 @@ impl Attached {
         Ok(())
     }
 
-    /// Counts that the program in the kernel has kept so far.
+    /// Counts that the eBPF program in the kernel has kept so far.
     pub fn counters(&self) -> Counters {
         let word = |index| self.control.get(index);
         Counters {

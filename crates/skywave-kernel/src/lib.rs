@@ -11,15 +11,15 @@
 //!                     └── window, pace ◀── slot of the connection ◀───┘
 //! ```
 //!
-//! An answer is in force from the next ACK on. If answers are late, as when the process is stopped or dead, the program
-//! goes on by Reno's rule from the window in force. Nothing stays in the kernel once the process and the connections
-//! are gone.
+//! An answer is in force from the next ACK on. If answers are late, as when the process is stopped or dead, the eBPF
+//! program goes on by Reno's rule from the window in force. Nothing stays in the kernel once the process and the
+//! connections are gone.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`Connection`], [`Agent`] | from messages to answers, without I/O: no rights, no kernel |
 //! | [`machine`] | what this machine has and lacks for it |
-//! | `Attached`, [`Group`] | the program loaded and heard, and a command's connections under it: Linux, the first with the feature `load` |
+//! | `Attached`, [`Group`] | the eBPF program, a command's connections under it: Linux, the first by feature `load` |
 
 mod agent;
 mod answer;

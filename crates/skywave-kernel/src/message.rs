@@ -1,4 +1,4 @@
-//! Messages of the program in the kernel, as `bpf/wire.h` has it.
+//! Messages of the eBPF program in the kernel, as `bpf/wire.h` has it.
 
 use skywave_core::time::Duration;
 
@@ -47,13 +47,13 @@ impl State {
     }
 }
 
-/// Message of the program in the kernel to this process: an event of a TCP connection, with the connection's
-/// state and totals at that moment.
+/// Message of the eBPF program in the kernel to this process: an event of a TCP connection, with the connection's state
+/// and totals at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Time of the event by the kernel's monotonic clock, ns.
     pub at: u64,
-    /// Number of the connection, from 1, never used twice while the program is loaded.
+    /// Number of the connection, from 1, never used twice while the eBPF program is loaded.
     pub id: u64,
     /// Number of the event in the connection, from 1; a gap means that messages were dropped, as the ring buffer was
     /// full.
@@ -69,7 +69,7 @@ pub struct Message {
     pub app_limited: bool,
     /// Whether the congestion window was what kept the sender from sending more.
     pub cwnd_limited: bool,
-    /// Whether the connection goes by the program's own rule, Reno's, as answers were late.
+    /// Whether the connection goes by the eBPF program's own rule, Reno's, as answers were late.
     pub by_reno: bool,
     /// Whether the ACK has the ECE flag, the echo of an ECN mark.
     pub echo: bool,

@@ -174,8 +174,9 @@ impl<'a> Bench<'a> {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    /// Mean over `seeds` of the objective's value for each candidate; `None` if the candidate is no valid path, a run
-    /// was given up, or the objective has no value there: the path then says nothing about the sender.
+    /// Mean over `seeds` of the objective's value for each candidate; `None` if the candidate is no valid path or if,
+    /// with any of the seeds, a run was given up or the objective has no value: the path then says nothing about the
+    /// sender.
     ///
     /// # Errors
     /// The search was cancelled, runs cannot be kept, or threads cannot be started.
@@ -192,8 +193,9 @@ impl<'a> Bench<'a> {
         Ok(values.into_iter().map(mean).collect())
     }
 
-    /// Values of the objective for each candidate, one a seed; `None` if the candidate is no valid path, a run was
-    /// given up, or the objective has no value there: the path then says nothing about the sender.
+    /// Values of the objective: for each candidate, in their order, those for each of `seeds`. A candidate has `None`
+    /// instead of all its values if it is no valid path or if, with any of the seeds, a run was given up or the
+    /// objective has no value: the path then says nothing about the sender.
     ///
     /// # Errors
     /// The search was cancelled, runs cannot be kept, or threads cannot be started.

@@ -42,22 +42,24 @@ impl Finding {
     }
 }
 
-/// Bad paths that a search ends with: those on which the verdict still stands when they are judged by new seeds, and
-/// those on which it does not.
+/// Bad paths that a search ends with: those whose mean value by new seeds is still at most the bound
+/// ([`Finding::below`]), and those where it is above.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
-    /// Findings that stand, worst for the sender first. A path that only adds keys to an earlier finding, with all of
-    /// that one's keys set to the same choices, is left out.
+    /// Findings that stand ([`Finding::stands`]), the one with the smallest mean value, the worst for the sender,
+    /// first. A path that only adds keys to an earlier finding, with all of that one's keys set to the same choices, is
+    /// left out.
     pub standing: Vec<Finding>,
     /// Findings that do not stand: by the seeds that judge them last, the mean value is above the bound
     /// ([`Finding::below`]).
     pub fallen: Vec<Finding>,
 }
 
-/// Makes findings, until `most` of them stand, of the paths that a search found: judges the paths by new seeds, shrinks
-/// the worst, and judges these by further seeds. The new seeds are numbered on from the largest of `searched`, the
-/// seeds of the search. A path whose new value is above the bound `below` is left out. Without `below`, the bound of
-/// each path is the next round number at or above its new value; a path where that is 1 or more is left out.
+/// Makes findings, until `most` of them stand ([`Finding::stands`]), of the paths that a search found: judges the paths
+/// by new seeds, shrinks the worst, and judges these by further seeds. The new seeds are numbered on from the largest
+/// of `searched`, the seeds of the search. A path whose new value is above the bound `below` is left out. Without
+/// `below`, the bound of each path is the next round number at or above its new value; a path where that is 1 or more
+/// is left out.
 ///
 /// # Errors
 /// An interrupted search, runs that cannot be kept, or threads that cannot be started.

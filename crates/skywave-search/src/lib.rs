@@ -38,7 +38,8 @@ pub type Candidate = Vec<Option<Setting>>;
 /// alternatives (choices) that the key may be set to; `None` where the key is at its default.
 pub type Kind = Vec<Option<usize>>;
 
-/// Kind of the path `candidate`: the choices that it makes for its keys, without their numbers.
+/// Kind of the path `candidate`: for each key the index of the choice that it makes, `None` for the default. Paths
+/// whose choices are alike, and differ only in the numbers that they take from the choices' ranges, are of one kind.
 pub fn kind(candidate: &Candidate) -> Kind {
     let choice = |setting: &Option<Setting>| setting.as_ref().map(Setting::choice);
     candidate.iter().map(choice).collect()

@@ -221,8 +221,11 @@ impl Request {
     }
 }
 
-/// Writes each finding that stands as a scenario file into the folder `dir`, `1.toml` the worst, and removes further
-/// such files of an earlier search. Returns the paths of the files, in order.
+/// Writes each of [`Findings::standing`], the bad paths whose mean value by seeds that took no part in the search is at
+/// most their bound ([`Finding::stands`](findings::Finding::stands)), as a scenario file into the folder `dir`:
+/// `1.toml` the worst, `2.toml` the next, and so on. `page` makes the text of each file ([`Page::file`]) from the
+/// search's space, senders, objective and command. Files of an earlier search with the numbers after these are removed.
+/// Returns the paths of the files, in order.
 ///
 /// # Errors
 /// A file cannot be written or removed.

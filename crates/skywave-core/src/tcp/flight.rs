@@ -51,8 +51,8 @@ impl Acked {
     }
 }
 
-/// A sender's sequence space and the segments in flight. Positions count bytes from the initial sequence
-/// number, SYN and FIN as one each.
+/// A sender's sequence space and the segments that are not yet acknowledged cumulatively. Positions count bytes from
+/// the initial sequence number, SYN and FIN as one each.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Flight {
@@ -149,24 +149,27 @@ impl Flight {
         self.lost_ever
     }
 
-    /// Segments sent and not yet acknowledged cumulatively, from the oldest on.
+    /// Segments sent and not yet acknowledged cumulatively, SACKed and lost ones included, in the order of their
+    /// positions.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = Sent> + ExactSizeIterator {
         self.segments.iter().map(|s| self.sent(s))
     }
 
-    /// The newest segment in flight, by the order of first transmissions; `None` if nothing is in flight.
+    /// Segment with the highest positions of those not yet acknowledged cumulatively, SACKed and lost ones included;
+    /// `None` if everything sent is acknowledged.
     pub fn last(&self) -> Option<Sent> {
         self.segments.back().map(|s| self.sent(s))
     }
 
-    /// Stored record of the oldest segment in flight; `None` if nothing is in flight. For a [driver](crate::driver)
-    /// that prefetches it.
+    /// Stored record of the segment at [`Self::una`], as of [`Self::first`]; `None` if everything sent is acknowledged.
+    /// For a [driver](crate::driver) that prefetches it.
     #[inline]
     pub fn oldest(&self) -> Option<&Kept> {
         self.segments.front()
     }
 
-    /// The oldest segment in flight; `None` if nothing is in flight.
+    /// Segment with the lowest positions of those not yet acknowledged cumulatively, the one at [`Self::una`]; SACKed
+    /// and lost ones are included. `None` if everything sent is acknowledged.
     pub fn first(&self) -> Option<Sent> {
         self.segments.front().map(|s| self.sent(s))
     }
@@ -177,22 +180,22 @@ impl Flight {
         segment.sent(self.is_sacked(segment))
     }
 
-    /// Number of the oldest segment in flight among those ever sent, from 0.
+    /// Number of the segment at [`Self::una`] among those ever sent, from 0.
     #[inline]
     pub(crate) fn first_number(&self) -> u64 {
         self.segments.first_number()
     }
 
-    /// The stored record of segment `number`; `None` if that is not in flight. Segments are numbered in the
-    /// order of their first transmission, from 0.
+    /// The stored record of segment `number`; `None` if that is acknowledged cumulatively, or was never sent. Segments
+    /// are numbered in the order of their first transmission, from 0.
     #[inline]
     pub fn numbered(&self, number: u64) -> Option<&Kept> {
         self.segments.numbered(number)
     }
 
-    /// The segment in flight with the byte at `position`, for a caller that goes through the segments in order; `None`
-    /// if there is none. `number` is the segment number to try first, which saves 4 % of the instructions of 24 flows;
-    /// it becomes the number of the segment after the one found.
+    /// The segment with the byte at `position`, for a caller that goes through the segments in order; `None` if that
+    /// byte is acknowledged cumulatively, or was never sent. `number` is the segment number to try first, which saves
+    /// 4 % of the instructions of 24 flows; it becomes the number of the segment after the one found.
     #[inline]
     pub fn at_number(&self, position: u64, number: &mut u64) -> Option<&Kept> {
         let segment = match self.segments.numbered(*number) {
@@ -207,7 +210,7 @@ impl Flight {
         Some(segment)
     }
 
-    /// The segment in flight with the byte at `position`; `None` if that is acknowledged, or was never sent.
+    /// The segment with the byte at `position`; `None` if that byte is acknowledged cumulatively, or was never sent.
     #[inline]
     pub fn at(&self, position: u64) -> Option<Sent> {
         let segment = self.segments.get(self.index_of(position)?)?;
@@ -276,7 +279,7 @@ impl Flight {
     }
 
     /// Records that the segment at `position` is sent again, and moves `nxt` to its end if it stood at its start.
-    /// Returns the segment's positions; `None` if no segment in flight has that position.
+    /// Returns the segment's positions; `None` if that position is acknowledged cumulatively, or was never sent.
     pub fn send_again(&mut self, position: u64, now: Time) -> Option<Range<u64>> {
         let index = self.index_of(position)?;
         let segment = &mut self.segments[index];

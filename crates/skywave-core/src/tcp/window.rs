@@ -80,7 +80,7 @@ pub struct AckEvent {
     /// Sample of the delivery rate, if the congestion control [asks for it](super::congestion::LawFacts::needs_rate)
     /// and this ACK delivered anything.
     pub rate: Option<RateSample>,
-    /// Kind of repair that goes on after this ACK.
+    /// Loss recovery that goes on after this ACK: [`Repairing::Nothing`] if none does.
     pub repairing: Repairing,
     /// Hints of the receiver about the path of the data: contention for a radio channel, congestion warnings,
     /// loss notifications.
@@ -127,15 +127,18 @@ impl OneWayDelays {
     }
 }
 
-/// Kind of repair that a sender is in, if any.
+/// Loss recovery that a sender is in: fast recovery, recovery after a timeout, or none, which is the variant
+/// [`Self::Nothing`]. A reduction for ECN marks alone (CWR) is no loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Repairing {
-    /// Nothing is known to be lost.
+    /// No loss recovery; a reduction for ECN marks may go on.
     #[default]
     Nothing,
-    /// A fast retransmit was sent, and its recovery goes on.
+    /// Fast recovery: a fast retransmit was sent, and its recovery goes on. In QUIC each recovery period that losses
+    /// have begun.
     Loss,
-    /// The retransmission timer expired, and what was in flight then is not all acknowledged.
+    /// Recovery after a timeout: the retransmission timer expired, and what was in flight then is not all acknowledged.
+    /// Never in QUIC.
     Timeout,
 }
 
@@ -151,8 +154,10 @@ pub struct LossEvent {
     pub una: u64,
     /// First position never sent.
     pub max: u64,
-    /// Window in force: cwnd (with the inflation of a recovery that still goes on) or the receiver's window, whichever
-    /// is smaller.
+    /// Window just before the congestion control answers this loss or mark, so that only cuts for earlier ones are in
+    /// it: cwnd or the receiver's window, whichever is smaller. The inflation of a recovery that still goes on counts,
+    /// unless a segment is lost that this recovery has sent again. In QUIC the window is cwnd alone. A detector may
+    /// raise it ([`Self::measure_by`]).
     pub window: Segments,
     /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,
@@ -245,7 +250,8 @@ pub struct IdleEvent {
 pub struct TimeoutEvent {
     /// When the timer expired.
     pub now: Time,
-    /// Window in force: cwnd or the receiver's window, whichever is smaller.
+    /// Window just before the congestion control answers this expiry: cwnd or the receiver's window, whichever is
+    /// smaller; in QUIC cwnd alone.
     pub window: Segments,
     /// Data in flight, from una to nxt, in segments.
     pub in_flight: Segments,

@@ -21,26 +21,27 @@ const KIND: f64 = 0.9;
 /// Delays are the same within this, seconds.
 const SAME_DELAY: f64 = 0.002;
 
-/// Measure by which senders are compared.
+/// Measure by which senders are compared; it tells the unit of its values, and which of two is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
-    /// Goodput of a long flow alone, bit/s.
+    /// Goodput of a long flow alone, bit/s; more is better.
     Goodput,
-    /// Median time of transfers of this size in bytes, seconds.
+    /// Median time of transfers of this size in bytes, seconds; less is better.
     Transfer(u64),
-    /// 95th percentile of the one-way delay of a call's packets beside a long flow, seconds.
+    /// 95th percentile of the one-way delay of a call's packets beside a long flow, seconds; less is better.
     Call,
 }
 
-/// Median and range of a measure over the simulated links: the link itself and its draws ([`Question::draws`]).
+/// Median and range of a quantity over the simulated links: the link itself and its draws ([`Question::draws`]). The
+/// field that holds the spread says which quantity, and in which unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
-    /// Median of the measure over the simulated links.
+    /// Median of the quantity over the simulated links.
     pub median: f64,
-    /// Least value of the measure over the simulated links.
+    /// Least value of the quantity over the simulated links.
     pub low: f64,
-    /// Greatest value of the measure over the simulated links.
+    /// Greatest value of the quantity over the simulated links.
     pub high: f64,
 }
 
@@ -75,29 +76,35 @@ pub struct SenderResult {
 pub struct Ranking {
     /// Measure by which the senders are ordered.
     pub measure: Measure,
-    /// Names of the senders, the best first, each with its values of the measure: bit/s or seconds.
+    /// Names of the senders, each with its values of [`Self::measure`]; the sender with the best median is first: the
+    /// largest for [`Measure::Goodput`] (bit/s), else the smallest (seconds).
     pub order: Vec<(&'static str, Spread)>,
-    /// Names of the senders whose median is as good as the best one's: within 5 %, or within 2 ms of a time.
+    /// Names of the senders whose median of [`Self::measure`] is as good as the best one's: within 5 %, or within 2 ms
+    /// of a time.
     pub best: Vec<&'static str>,
-    /// Name of the advised sender. Of those whose median is within 2 % of the best (or within 2 ms) it is today's; else
-    /// the first in the order of [`SENDERS`](super::SENDERS) that leaves a CUBIC flow beside it at least 90 % of the
-    /// goodput that any of them leaves.
+    /// Name of the sender that is advised for all simulated links together. Of those whose median is within 2 % of the
+    /// best (or within 2 ms) it is today's; else the first in the order of [`SENDERS`](super::SENDERS) that leaves a
+    /// CUBIC flow beside it at least 90 % of the goodput that any of them leaves.
     pub chosen: &'static str,
-    /// Simulated links on which the chosen sender is clearly worse (by more than 5 %) than the best one, so that
-    /// another would be advised for them.
+    /// Simulated links on which [`Self::chosen`] is clearly worse than the link's best sender, by more than 5 % (and
+    /// more than 2 ms of a time): the advice hangs on whether the real link is like them.
     pub hangs: Vec<Hang>,
 }
 
-/// Simulated link on which another sender than the chosen one would be advised.
+/// Simulated link on which the advice of a [`Ranking`] hangs: the sender advised for all links together
+/// ([`Ranking::chosen`]) is worse there than the link's best sender, by more than 5 %, and for a time by more than
+/// 2 ms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hang {
     /// Name of the link, as in [`Advice::links`].
     pub link: String,
-    /// Name of the best sender on this link.
+    /// Name of the best sender on this link by [`Ranking::measure`].
     pub winner: &'static str,
-    /// Value of the measure for the best sender on this link, bit/s or seconds.
+    /// Value of [`Ranking::measure`] for [`Self::winner`] on this link: bit/s, more is better, for
+    /// [`Measure::Goodput`]; else seconds, less is better.
     pub best: f64,
-    /// Value of the measure for the chosen sender on this link, bit/s or seconds.
+    /// Value of [`Ranking::measure`] for the advised sender, [`Ranking::chosen`], on this link; in the unit of
+    /// [`Self::best`].
     pub chosen: f64,
 }
 
@@ -106,15 +113,15 @@ pub struct Hang {
 pub struct Alternative {
     /// Change that was tried.
     pub change: Change,
-    /// Measure of the effect, which tells the unit of the values.
+    /// Measure of the effect, which tells the unit of the values, and whether more or less is better.
     pub measure: Measure,
     /// Values of [`Self::measure`] over the simulated links, with the change and today's sender.
     pub with: Spread,
     /// Values of [`Self::measure`] over the simulated links, without the change, with today's sender.
     pub today: Spread,
-    /// Values of [`Self::measure`] over the simulated links, without the change, with the sender that is then the best.
+    /// Values of [`Self::measure`] over the simulated links, without the change, with [`Self::best_sender`].
     pub best: Spread,
-    /// Name of the sender that is best by the measure without the change.
+    /// Name of the sender whose median of [`Self::measure`] is best without the change.
     pub best_sender: &'static str,
     /// Retransmissions as a share of the packets that a long flow sends, 0 to 1: with the change, then without, both
     /// with today's sender. Medians; `None` if no long flow was simulated with the change.

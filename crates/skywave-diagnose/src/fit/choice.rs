@@ -19,10 +19,10 @@ impl<M> Candidate<M> {
     }
 }
 
-/// Candidate models that were fitted to the same observations, best first.
+/// Candidate models that were fitted to the same observations, best first: in rising order of [`Candidate::bic`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<M> {
-    /// The candidates, best first.
+    /// Candidates, the one with the smallest [`Candidate::bic`] first.
     pub candidates: Vec<Candidate<M>>,
     /// Number of observations (packets or delays) to which the candidates were fitted.
     pub observations: usize,

@@ -36,16 +36,18 @@ struct Matters {
     apart: f64,
 }
 
-/// Number measured in a record (such as the share of losses), beside the same number in replays over the fitted link.
+/// Number that is taken from a record (such as the share of losses), beside the same number of the record's replays
+/// over the fitted link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// Name of the number, such as "lost".
+    /// Name of the number, such as "lost" for the share of packets lost.
     pub name: String,
-    /// Unit of the values; empty if they have none.
+    /// Unit of [`Self::record`] and [`Self::model`], such as `%` or `ms`; empty if they have none.
     pub unit: &'static str,
-    /// Value measured in the record.
+    /// Value of the number in the record, in [`Self::unit`].
     pub record: f64,
-    /// Mean of the replays' values; the bounds are the least and the greatest of them.
+    /// Mean of the number over the replays, in [`Self::unit`]; the bounds are the least and the greatest value of a
+    /// replay.
     pub model: Estimate,
     /// Whether the record's number is one that the model could have given: it differs from the replays' mean by at most
     /// three standard deviations and a margin that would not matter.

@@ -37,7 +37,8 @@ pub struct Goodness {
     /// Length of the last part of the record, with which the fitted link is compared, seconds; 0 if nothing was
     /// compared.
     pub held_s: f64,
-    /// Numbers of the record beside those of the model, or why there are none.
+    /// Numbers of the record's last part, each beside the same number of the fitted link's replays, or why there are
+    /// none.
     pub compared: Known<Vec<Compared>>,
     /// Curves of record and model, for plots.
     pub overlays: Vec<Overlay>,

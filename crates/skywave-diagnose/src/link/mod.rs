@@ -14,16 +14,18 @@ use crate::fit::throughput::ThroughputFit;
 use crate::fit::{Choice, Estimate, Known};
 use crate::record::Rates;
 
-/// Fits of all records of a link, each beside the name of its file.
+/// Fits of all records of a link, each beside the name of its file, without the folder. A name may come twice, since a
+/// file may hold several records.
 #[derive(Clone, Debug, Default)]
 pub struct Fits {
-    /// Fits of probes, such as pings.
+    /// Fits of probes, such as pings: for each record of probes the name of its file, and its fit.
     pub probes: Vec<(String, ProbeFit)>,
-    /// Paths of transfers, those with the most bytes first.
+    /// Fitted paths of TCP transfers, those with the most bytes first: for each transfer the name of its capture's file
+    /// (`a + b` for captures that were read as one), and the path.
     pub paths: Vec<(String, PathFit)>,
-    /// Fits of throughput tests.
+    /// Fits of throughput tests: for each test the name of its file, and its fit.
     pub throughputs: Vec<(String, ThroughputFit)>,
-    /// Traces of rates, as recorded: nothing is fitted to them.
+    /// Traces of rates as recorded, for nothing is fitted to them: for each trace the name of its file, and the rates.
     pub rates: Vec<(String, Rates)>,
 }
 

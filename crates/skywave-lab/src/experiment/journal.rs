@@ -58,7 +58,7 @@ impl Doubts {
         }
     }
 
-    /// Whether the journal has any untrusted lines.
+    /// Whether the journal has any lines that are damaged or have no checksum, so that their runs are made again.
     pub fn any(&self) -> bool {
         self.damaged > 0 || self.unchecked > 0
     }

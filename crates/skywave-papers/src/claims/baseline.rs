@@ -41,9 +41,10 @@ pub struct Baseline {
 /// measured number, such as goodput, to another sender's, by the paper, by an independent program and by our runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// Independent program that measured the ratio, such as another simulator.
+    /// Name and version of the independent program that measured the ratio, such as "ns-2.35 with UCLA's module".
     pub program: String,
-    /// Place where the program's numbers are recorded.
+    /// Place where the numbers of [`Self::program`] are recorded, in words: files of Skywave's repository and the point
+    /// in them, such as "bench/peers/ns2/reference/westwood.csv, point cerl-q".
     pub source: String,
     /// Name of the experiment that was measured.
     pub experiment: String,
@@ -53,8 +54,8 @@ pub struct Evidence {
     pub over: String,
     /// Ratio of the baseline's number to that of `over` that the paper's numbers imply.
     pub paper: f64,
-    /// Ratio of the baseline's number to that of `over` that the program measured, and half the width of its 95 %
-    /// interval.
+    /// Ratio of the baseline's number to that of `over` as [`Self::program`] measured it, and half the width of its
+    /// 95 % interval.
     pub theirs: [f64; 2],
     /// Simulated ratio of the baseline's mean to that of `over`; `None` if runs of either are missing.
     pub ours: Option<f64>,
@@ -66,14 +67,15 @@ pub struct Evidence {
 /// why they do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The program's ratio refutes the paper's and is nearer to ours, and its number of the paper's own mechanism
-    /// agrees with ours.
+    /// The independent program's ratio refutes the paper's and is nearer to ours, and its number of the paper's own
+    /// mechanism agrees with ours.
     Refuted,
-    /// Our number of the paper's own mechanism does not agree with the program's, which therefore shows nothing.
+    /// Our number of the paper's own mechanism does not agree with the independent program's, which therefore shows
+    /// nothing.
     OtherMechanism,
-    /// The program's ratio agrees with the paper's.
+    /// The independent program's ratio agrees with the paper's.
     AsThePaper,
-    /// Our ratio is farther from the program's than the paper's is.
+    /// Our ratio is farther from the independent program's than the paper's is.
     OursIsFarther,
     /// Our runs for the evidence are missing.
     NotRun,

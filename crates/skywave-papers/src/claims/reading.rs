@@ -19,7 +19,7 @@ use super::register::is_about;
 pub struct Reading {
     /// Name of the reading.
     pub name: String,
-    /// Difference, in words, between the reading and the value that the experiments have.
+    /// Difference in words between this reading and the value that the paper's experiments have.
     pub what: String,
     /// The experiments as this reading has them, by the names of those that they stand for.
     experiments: BTreeMap<String, Scenario>,

@@ -25,7 +25,8 @@ pub struct Decision {
     pub why: String,
     /// Whether the outcome of a claim had been looked at before the choice was made.
     pub claims_seen: bool,
-    /// Name of the reading under which the claims are judged with another plausible value; `None` if there is none.
+    /// Name of the other [`Reading`](super::Reading) of the paper's text, which has another plausible value of this
+    /// setting and under which the claims are judged too; `None` if there is none.
     pub reading: Option<String>,
 }
 

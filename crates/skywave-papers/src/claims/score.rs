@@ -10,7 +10,8 @@ use super::reading::Reading;
 use super::register::{Decision, Given};
 use super::verdict::Verdict;
 
-/// Verdicts on all claims of a paper, with the settings, baselines and readings that they depend on.
+/// Verdicts on all claims of a paper, with the settings, baselines and readings (values of what the paper leaves open)
+/// that they depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// Short name of the paper.
@@ -33,7 +34,8 @@ pub struct Scorecard {
     pub given: Vec<Given>,
     /// Settings that the text leaves open, each with what was chosen.
     pub decisions: Vec<Decision>,
-    /// Other readings of the paper's text: the name of each, and a sentence that says what differs in it.
+    /// Other readings of the paper's text (other values of what it leaves open): the name of each, and a sentence that
+    /// says what differs in it.
     pub readings: Vec<(String, String)>,
 }
 
@@ -69,14 +71,16 @@ pub struct Score {
     pub rereads: Vec<Reread>,
 }
 
-/// Verdict on a claim under another reading of the paper's text: another plausible value of what it leaves open.
+/// Verdict on a claim under another reading of the paper's text: with another plausible value of what the text leaves
+/// open, such as whether receivers delay their ACKs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reread {
-    /// The name of the reading.
+    /// Name of the other reading of the paper's text.
     pub reading: String,
-    /// Verdict on the claim under this reading: the worst of its parts' verdicts, circular ones aside.
+    /// Verdict on the claim under the other reading of the text: the worst of its parts' verdicts, circular ones aside.
     pub verdict: Verdict,
-    /// Parts of the claim, with their numbers and verdicts under this reading.
+    /// Parts of the claim, in the order of [`Score::parts`], with the numbers and verdicts that they have under the
+    /// other reading of the text, that is with another plausible value of what the paper leaves open.
     pub parts: Vec<Part>,
 }
 
@@ -159,8 +163,9 @@ impl Scorecard {
         self
     }
 
-    /// Parts whose verdict differs between this scorecard and `other` of the same paper, also under other readings: for
-    /// each the names of claim and part, the verdict in this scorecard, and the verdict in `other`.
+    /// Parts whose verdict differs between this scorecard and `other` of the same paper, also under other readings of
+    /// the paper (values of what it leaves open): for each the names of claim and part, and of the other reading if one
+    /// is meant, the verdict in this scorecard, and the verdict in `other`.
     pub fn differing(&self, other: &Self) -> Vec<(String, Verdict, Verdict)> {
         let mut all = Vec::new();
         let mut compare = |what: &str, mine: &[Part], theirs: &[Part]| {

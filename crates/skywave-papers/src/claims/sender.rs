@@ -47,7 +47,8 @@ pub trait Sender: Sync {
         true
     }
 
-    /// Version of the program that makes this sender's runs; results of another version are not used.
+    /// Version of the simulator, or other program, that makes this sender's runs; results of another version are not
+    /// used. Default: [`ENGINE`], Skywave's simulator.
     fn engine(&self) -> &str {
         ENGINE
     }
@@ -93,7 +94,8 @@ impl Paper {
     }
 
     /// Puts a sender that is to be judged into the experiments of this paper. Experiments without a place for a sender
-    /// stay as they are: claims may compare with them. Other readings of the text are left out.
+    /// stay as they are: claims may compare with them. Other readings of the text (values of what it leaves open) are
+    /// left out.
     ///
     /// # Errors
     /// When no experiment has a place for a sender, or an experiment sweeps the key of that place.

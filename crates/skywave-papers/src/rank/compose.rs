@@ -11,7 +11,7 @@ use crate::file::{inline, quoted};
 pub struct Entry {
     /// Name in tables: the preset's or mechanism's, or the policies that the study combines.
     pub label: String,
-    /// Whether the composition is a published variant, such as CUBIC, against which the study judges all compositions.
+    /// Whether the composition is a published sender, such as CUBIC, against which the study judges all its entries.
     pub published: bool,
     /// Transport of the flow under test, as scenario files write it.
     pub transport: String,
@@ -21,8 +21,8 @@ pub struct Entry {
     /// Keys of the flow under test that are taken out of the scenario, because a mechanism's transport does not allow
     /// them.
     pub without: Vec<String>,
-    /// Index, among the study's entries, of the composition that a mechanism is compared with: the sender or network
-    /// without it. `None` for any other entry, or a mechanism that names none.
+    /// Index, among the study's entries, of the entry that a mechanism is compared with: the sender or network without
+    /// the mechanism. `None` for an entry that is no mechanism, or a mechanism that names none.
     pub base: Option<usize>,
     /// Slots with their members, `recovery sack`; none for a preset.
     pub(super) members: Vec<String>,

@@ -28,7 +28,8 @@ const FILES: Bundle = bundle!(
     "../lte/short.down"
 );
 
-/// Reads the built-in study, which ranks compositions over the paths of the built-in papers.
+/// Reads the built-in study, which ranks sender compositions ([`Entry`](super::Entry)) over the paths of the built-in
+/// papers.
 pub fn builtin() -> Result<Study, RankError> {
     let file = "experiments/compositions/study.toml";
     read("compositions", file, STUDY, &Place::Bundle(FILES))

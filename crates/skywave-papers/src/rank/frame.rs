@@ -33,7 +33,8 @@ const MEASURED: [Measured; 12] = [
     ("jain", |on| on.beside.jain),
 ];
 
-/// Writes the ranking as a Parquet file: one row for each composition and path, with the study's file in the metadata.
+/// Writes the ranking as a Parquet file: one row for each sender composition and path, with the study's file in the
+/// metadata.
 pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     let metadata = [
         ("title", study.title.clone()),
@@ -42,7 +43,7 @@ pub fn write_ranking<W: Write + Send>(out: W, study: &Study, ranked: &Ranked) ->
     write_frame(out, frame(study, ranked), ENGINE, metadata)
 }
 
-/// Writes the ranking as CSV: one row for each composition and path.
+/// Writes the ranking as CSV: one row for each sender composition and path.
 pub fn write_ranking_csv<W: Write>(out: W, study: &Study, ranked: &Ranked) -> io::Result<()> {
     write_csv(out, frame(study, ranked))
 }

@@ -7,7 +7,9 @@ use super::ranking::{Beside, Row};
 use super::{OnPath, Ranked, Study, families};
 use skywave_lab::experiment::stats::Estimate;
 
-/// The ranking as JSON: a line with an object for each composition, best first.
+/// The ranking as JSON: a line with an object for each sender composition, in the order of
+/// [`Ranking::rows`](super::Ranking::rows) or, for a study whose paths belong to families, of
+/// [`Families::standings`](super::Families::standings).
 pub fn json_lines(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         return families::json_lines(study, ranked);

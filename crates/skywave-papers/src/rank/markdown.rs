@@ -7,8 +7,9 @@ use super::{Ranked, Study, families};
 use crate::page;
 use skywave_lab::report::Grid;
 
-/// Tables of a study as Markdown, then reasons for empty cells. The tables are of mechanisms beside the compositions
-/// that they are compared with, or of families of paths; there are none for a study that has neither.
+/// Tables of a study as Markdown, then reasons for empty cells. The tables are of mechanisms beside the entries that
+/// they are compared with, or of families of paths (kinds of paths that the study names); there are none for a study
+/// that has neither.
 pub fn markdown(study: &Study, ranked: &Ranked) -> String {
     let mut out = String::new();
     let grids = if study.has_families() {

@@ -100,14 +100,14 @@ fn has(text: &str, key: &str, other: &str) -> bool {
 /// A study's ranking, and the numbers that it was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// Numbers of all compositions' runs on each path, in the order of the study's paths.
+    /// Numbers of the runs of all sender compositions ([`Entry`]) on each path, in the order of the study's paths.
     pub samples: Vec<PathSamples>,
     /// Ranking that follows from the samples.
     pub ranking: Ranking,
 }
 
-/// Ranks the compositions of a study by `results`, which has the results of the study's scenarios by the scenarios'
-/// names. Runs that are missing are left out.
+/// Ranks the sender compositions of a study ([`Study::entries`]) by `results`, which has the results of the study's
+/// scenarios by the scenarios' names. Runs that are missing are left out.
 pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     let none = |seeds| Results::empty(ENGINE, seeds, 0);
     let missing = study
@@ -134,8 +134,8 @@ pub fn evaluate(study: &Study, results: &BTreeMap<String, Results>) -> Ranked {
     Ranked { samples, ranking }
 }
 
-/// Picture of a study's results as SVG: a heat map of compositions by paths or, if its paths have families, a curve for
-/// each sender of its shares of the best goodput over the paths.
+/// Picture of a study's results as SVG: a heat map of sender compositions by paths or, if its paths belong to families
+/// (kinds of paths that the study names), a curve for each sender of its shares of the best goodput over the paths.
 pub fn picture(study: &Study, ranked: &Ranked) -> String {
     if study.has_families() {
         families::curve(study, ranked).to_svg()

@@ -98,8 +98,7 @@ pub(super) struct MechanismModel {
     pub(super) without: Vec<Spanned<String>>,
 }
 
-/// Measure that a study takes as delay; results are in multiples of the smallest RTT that any composition saw on the
-/// path.
+/// Measure that a study takes as delay; results are in multiples of the smallest RTT that any sender saw on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delay {
@@ -110,15 +109,15 @@ pub enum Delay {
     DelayP95,
 }
 
-/// Measure by which a study's table of compositions is sorted, best first.
+/// Measure by which a study's table of sender compositions is sorted, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// Mean goodput as a share of the best composition's over the lossy paths; where that is equal, over the clean
-    /// ones.
+    /// Mean goodput as a share of the best sender's, over the lossy paths; where that is equal, over the clean ones.
+    /// More is better.
     #[default]
     Share,
-    /// Mean rank by goodput over the lossy and clean paths together.
+    /// Mean rank by goodput over the lossy and clean paths together. Rank 1 is the best.
     Rank,
 }
 
@@ -132,7 +131,8 @@ pub enum Kind {
     Clean,
     /// Path for fairness: the goodput that a sender leaves to competing flows.
     Fairness,
-    /// Path that belongs to a family: for goodput, and for what is left to other flows where there are any.
+    /// Path that belongs to a family, one of the kinds of paths that the study names: for goodput, and for what is left
+    /// to other flows where there are any.
     #[serde(skip)]
     Any,
 }

@@ -8,71 +8,72 @@ use super::model::{Kind, Order};
 use super::samples::{PathSamples, Samples};
 use skywave_lab::experiment::stats::{Estimate, mean_ratio, paired_gain};
 
-/// Ranking of senders (compositions) over a study's paths: a row for each composition, best first, and each path's
-/// winners.
+/// Ranking of senders over a study's paths: a row for each sender composition ([`Entry`]), and each path's winners.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
     /// Paths of the ranking, in the order of the study.
     pub paths: Vec<RankedPath>,
-    /// Results of each composition, best first.
+    /// Results of each sender composition, sorted by the study's [`Order`]: by [`Row::lossy`] and then [`Row::clean`],
+    /// highest first, or by [`Row::mean_rank`], lowest first.
     pub rows: Vec<Row>,
 }
 
-/// A path of a ranking: its use, and which compositions do best on it.
+/// A path of a ranking: its use, and which senders do best on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedPath {
     /// Name of the path.
     pub name: String,
     /// Use of the path: goodput with losses that congestion does not cause, goodput without such losses, fairness to
-    /// competing flows, or (on a path of a family) all of these.
+    /// competing flows, or (on a path of a family, a kind of paths that the study names) all of these.
     pub kind: Kind,
-    /// Index, among the study's entries, of the composition with the highest mean goodput on the path; `None` without
+    /// Index, among the study's entries, of the sender with the highest mean goodput on the path; `None` without
     /// results.
     pub best: Option<usize>,
-    /// Index, among the study's entries, of the published composition with the highest mean goodput on the path; `None`
+    /// Index, among the study's entries, of the published sender with the highest mean goodput on the path; `None`
     /// without results.
     pub best_published: Option<usize>,
-    /// Index, among the study's entries, of the composition that sharing of the path is measured against: the one that
-    /// all competing flows use or, on a path of a family, the study's reference. `None` without competing flows, or if
-    /// there is no such composition among the entries.
+    /// Index, among the study's entries, of the sender composition that sharing of the path is measured against: the
+    /// one that all competing flows use or, on a path of a family, the study's reference
+    /// ([`Study::reference`](super::Study::reference)). `None` without competing flows, or if there is no such entry.
     pub baseline: Option<usize>,
 }
 
-/// Results of one composition in a ranking, over all paths and on each.
+/// Results of one sender composition in a ranking, over all paths and on each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Index of the composition among the study's entries.
+    /// Index of the sender composition among the study's entries.
     pub entry: usize,
-    /// Mean over the lossy paths ([`Kind::Lossy`]) of the composition's goodput as a share of the best composition's;
-    /// `None` without such paths or if results are missing.
+    /// Mean over the lossy paths ([`Kind::Lossy`]) of the sender's goodput as a share of the best sender's; `None`
+    /// without such paths or if results are missing.
     pub lossy: Option<Estimate>,
-    /// Mean over the clean paths ([`Kind::Clean`]) of the composition's goodput as a share of the best composition's;
-    /// `None` without such paths or if results are missing.
+    /// Mean over the clean paths ([`Kind::Clean`]) of the sender's goodput as a share of the best sender's; `None`
+    /// without such paths or if results are missing.
     pub clean: Option<Estimate>,
-    /// Mean rank by goodput over all paths but those for fairness, 1 for the best; compositions with equal goodput get
-    /// the mean of their ranks. `None` without such paths or if a rank is missing.
+    /// Mean rank by goodput over all paths but those for fairness, 1 for the best; senders with equal goodput get the
+    /// mean of their ranks. `None` without such paths or if a rank is missing.
     pub mean_rank: Option<f64>,
-    /// Number of lossy paths on which the composition's goodput is above that of every other published variant, as
+    /// Number of lossy paths on which the sender's goodput is above that of every other published variant, as
     /// [`OnPath::beats_published`] says.
     pub wins: usize,
-    /// Number of clean paths on which the composition's goodput is below that of the best other published variant, as
+    /// Number of clean paths on which the sender's goodput is below that of the best other published variant, as
     /// [`OnPath::is_below_published`] says.
     pub losses: usize,
-    /// Mean over all paths but those for fairness of the delay, in multiples of the smallest RTT of any composition on
-    /// the path.
+    /// Mean over all paths but those for fairness of the delay, in multiples of the smallest RTT of any sender on the
+    /// path.
     pub delay: Option<f64>,
-    /// Sharing with competing flows, as a mean over the paths for fairness: for each composition that competing flows
-    /// use ([`Ranking::baselines`]), its index and the mean over its paths.
+    /// Sharing with competing flows, as a mean over the paths for fairness: for each sender composition that competing
+    /// flows use ([`Ranking::baselines`]), its index and the mean over its paths.
     pub beside: Vec<(usize, Beside)>,
     /// Results on each path, in the order of [`Ranking::paths`].
     pub on: Vec<OnPath>,
 }
 
-/// Sharing of a path, or of several, between a composition and the competing flows; a number is `None` without
+/// Sharing of a path, or of several, between the flow under test and the competing flows; a number is `None` without
 /// competitors or results.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Beside {
-    /// Composition's goodput, as a multiple of what the path's baseline ([`RankedPath::baseline`]) gets in its place.
+    /// Goodput of the flow under test, as a multiple of what the path's baseline ([`RankedPath::baseline`]) gets in its
+    /// sender's place.
     pub taken: Option<Estimate>,
     /// Competing flows' goodput, as a multiple of what they get beside the path's baseline ([`RankedPath::baseline`]).
     pub left: Option<Estimate>,
@@ -80,19 +81,19 @@ pub struct Beside {
     pub jain: Option<Estimate>,
 }
 
-/// Results of one composition on one path; an estimate is `None` where runs are missing or have no such number.
+/// Results of one sender composition on one path; an estimate is `None` where runs are missing or have no such number.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct OnPath {
     /// Goodput of the flow under test, bit/s.
     pub goodput: Option<Estimate>,
-    /// Goodput as a share of that of the best composition on this path.
+    /// Goodput as a share of that of the best sender on this path ([`RankedPath::best`]).
     pub share: Option<Estimate>,
-    /// Rank by mean goodput, 1 for the best; compositions with equal goodput get the mean of their ranks.
+    /// Rank by mean goodput, 1 for the best; senders with equal goodput get the mean of their ranks.
     pub rank: Option<f64>,
     /// Relative gain in goodput over the best other published variant: 0.1 is 10 % more.
     pub gain: Option<Estimate>,
-    /// Relative gain in goodput over the composition that a mechanism is compared with (0.1 is 10 % more); `None`
-    /// without one.
+    /// Relative gain in goodput over the entry that a mechanism is compared with ([`Entry::base`]): 0.1 is 10 % more;
+    /// `None` without one.
     pub over_base: Option<Estimate>,
     /// Number of retransmission timeouts of the flow under test, of both its halves if a proxy splits it.
     pub timeouts: Option<Estimate>,
@@ -100,7 +101,8 @@ pub struct OnPath {
     pub retransmits: Option<Estimate>,
     /// Retransmitted segments as a share (0 to 1) of all segments that the flow under test sent.
     pub resent: Option<Estimate>,
-    /// Goodput as a share of what the path can carry; `None` on a path without a family.
+    /// Goodput as a share of what the path can carry; `None` on a path without a family
+    /// ([`StudyPath::family`](super::StudyPath::family)).
     pub channel: Option<Estimate>,
     /// Whether the goodput is above that of every other published variant: the whole 95 % interval of the gain over
     /// each is above 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
@@ -108,20 +110,20 @@ pub struct OnPath {
     /// Whether the goodput is below that of the best other published variant: the whole 95 % interval of the gain over
     /// it is below 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
     pub is_below_published: bool,
-    /// Delay in multiples of the smallest RTT that any composition saw on the path.
+    /// Delay in multiples of the smallest RTT that any sender saw on the path.
     pub delay: Option<Estimate>,
     /// Sharing of this path with the competing flows; its numbers are `None` without competing flows or without a
     /// [baseline](RankedPath::baseline).
     pub beside: Beside,
 }
 
-/// Role of a composition in a ranking.
+/// Role of a sender composition in a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Contestant {
-    /// Whether the composition is a published variant, such as CUBIC, against which all compositions are judged.
+    /// Whether the composition is a published sender, such as CUBIC, against which all contestants are judged.
     pub published: bool,
-    /// Index, among the contestants, of the composition that this one, a mechanism, is compared with; `None` if it is
-    /// no mechanism or names none.
+    /// Index, among the contestants, of the one that this one, a mechanism, is compared with; `None` if it is no
+    /// mechanism or names none.
     pub base: Option<usize>,
 }
 
@@ -134,8 +136,8 @@ impl Contestant {
     }
 }
 
-/// Ranks all compositions by their samples on each path; `contestants` has the role of each composition, `order` says
-/// how rows are sorted.
+/// Ranks all sender compositions by their samples on each path; `contestants` has the role of each, in the order of the
+/// samples, and `order` says how rows are sorted.
 pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> Ranking {
     let goodputs: Vec<Goodputs> = paths.iter().map(Goodputs::of).collect();
     let both = || paths.iter().zip(&goodputs);
@@ -165,13 +167,13 @@ pub fn rank(paths: &[PathSamples], contestants: &[Contestant], order: Order) -> 
 }
 
 impl Ranking {
-    /// Row of the composition with this index among the study's entries; `None` if there is none.
+    /// Row of the sender composition with this index among the study's entries; `None` if there is none.
     pub fn row(&self, entry: usize) -> Option<&Row> {
         self.rows.iter().find(|row| row.entry == entry)
     }
 
-    /// Indices of the compositions that competing flows use on the paths for fairness, each once, in order of
-    /// appearance.
+    /// Indices, among the study's entries, of the sender compositions that competing flows use on the paths for
+    /// fairness, each once, in order of appearance.
     pub fn baselines(&self) -> Vec<usize> {
         baselines(&self.paths)
     }

@@ -12,33 +12,32 @@ use skywave_scenario::Scenario;
 /// One number for each seed; `None` where the run is missing or has no such number.
 pub type Samples = Vec<Option<f64>>;
 
-/// Measurements on one path that a ranking needs. Fields "by composition" have an entry for each composition of the
-/// study, and in it a number for each seed.
+/// Measurements on one path that a ranking needs. Fields "by sender" have an element for each sender composition of the
+/// study, in the order of [`Study::entries`](super::Study::entries), and in it a number for each seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathSamples {
     /// Name of the path.
     pub name: String,
     /// Use of the path in a ranking.
     pub kind: Kind,
-    /// Index of the composition that sharing of the path is measured against
+    /// Index, among the study's entries, of the sender that sharing of the path is measured against
     /// ([`RankedPath::baseline`](super::RankedPath::baseline)); `None` if there is none.
     pub baseline: Option<usize>,
-    /// Goodput of the flow under test, bit/s, by composition; if the flow has copies, of all together.
+    /// Goodput of the flow under test, bit/s, by sender; if the flow has copies, of all together.
     pub goodput: Vec<Samples>,
-    /// Goodput of all competing flows together, bit/s, by composition of the flow under test. Empty if the path has no
+    /// Goodput of all competing flows together, bit/s, by sender of the flow under test. Empty if the path has no
     /// competing flows.
     pub others: Vec<Samples>,
-    /// Jain's fairness index of the goodput of the flow under test and the competing ones, by composition; empty
-    /// without competing flows.
+    /// Jain's fairness index of the goodput of the flow under test and the competing ones, by sender of the flow under
+    /// test; empty without competing flows.
     pub jain: Vec<Samples>,
-    /// Delay of the flow under test, by composition, in multiples of the smallest RTT of any composition on
-    /// the path.
+    /// Delay of the flow under test, by sender, in multiples of the smallest RTT of any sender on the path.
     pub delay: Vec<Samples>,
-    /// Number of retransmission timeouts of the flow under test, by composition.
+    /// Number of retransmission timeouts of the flow under test, by sender.
     pub timeouts: Vec<Samples>,
-    /// Number of segments that the flow under test sent again, by composition.
+    /// Number of segments that the flow under test sent again, by sender.
     pub retransmits: Vec<Samples>,
-    /// Segments sent again, as a share (0 to 1) of all that the flow under test sent, by composition.
+    /// Segments sent again, as a share (0 to 1) of all that the flow under test sent, by sender.
     pub resent: Vec<Samples>,
     /// Rate of payload that the path can carry, bit/s, whichever sender uses it: one number for each seed; empty on a
     /// path without a family.

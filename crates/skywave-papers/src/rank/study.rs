@@ -4,7 +4,9 @@ use super::compose::Entry;
 use super::model::{Delay, Kind, Order};
 use skywave_scenario::Scenario;
 
-/// A study, read from its file and checked: compositions, and the scenarios (paths) over which they are ranked.
+/// A study, read from its file and checked: senders, and the scenarios (paths) over which they are ranked. Each sender
+/// is a composition of policies, such as loss detection and congestion control, or a mechanism with what it needs
+/// ([`Entry`]).
 #[derive(Debug)]
 pub struct Study {
     /// Name of the study, and of its folder of results.
@@ -15,53 +17,57 @@ pub struct Study {
     pub description: Option<String>,
     /// Text of the study's file.
     pub text: String,
-    /// Compositions that are ranked, published ones first, and mechanisms last; no two are the same.
+    /// Sender compositions that are ranked, published ones first, and mechanisms last; no two are the same. Other
+    /// fields name an entry by its index here.
     pub entries: Vec<Entry>,
-    /// Labels of compositions that are not ranked because they cannot run on some path, each with the reason.
+    /// Labels of sender compositions that are not ranked because they cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,
     /// Mechanisms that cannot run on some path, each with the path and the reason.
     pub refused: Vec<Refused>,
     /// Network paths over which the study compares its entries, in the order of the file.
     pub paths: Vec<StudyPath>,
-    /// Scenarios of all paths. A path has one for all compositions that change only the transport, each a sweep point,
-    /// and one more for each set of further keys that mechanisms change.
+    /// Scenarios of all paths. A path has one for all entries that change only the transport, each a sweep point, and
+    /// one more for each set of further keys that mechanisms change.
     pub scenarios: Vec<Scenario>,
-    /// Index of the composition that the study proposes and judges against published ones; `None` if it
+    /// Index in [`Self::entries`] of the sender that the study proposes and judges against published ones; `None` if it
     /// proposes none.
     pub proposed: Option<usize>,
-    /// Index of the composition that the proposed one must match in fairness: the proposed one must leave no less
-    /// goodput to competing flows. `None` if there is no such demand.
+    /// Index in [`Self::entries`] of the sender that the proposed one must match in fairness: the proposed one must
+    /// leave no less goodput to competing flows. `None` if there is no such demand.
     pub as_fair_as: Option<usize>,
-    /// Index of the composition that all compositions are compared with in the goodput that they leave to competing
-    /// flows, in a study of families; else `None`.
+    /// Index in [`Self::entries`] of the sender against which the study holds all others in the goodput that they leave
+    /// to competing flows. Only a study whose paths belong to families ([`StudyPath::family`]) can name one; `None` if
+    /// none is named.
     pub reference: Option<usize>,
     /// Measure that the study takes as delay.
     pub delay: Delay,
-    /// Measure that the table of compositions is sorted by.
+    /// Measure that the table of sender compositions is sorted by.
     pub order: Order,
 }
 
-/// A network path of a study, and the runs of each composition over it.
+/// A network path of a study, and the runs of each of the study's entries over it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyPath {
     /// Name of the path, and of its folder of results.
     pub name: String,
     /// Use of the path in a ranking.
     pub kind: Kind,
-    /// Family that the path belongs to; `None` if the study's paths have no families.
+    /// Family that the path belongs to, a kind of paths that the study names, such as paths with jitter; `None` if the
+    /// study's paths have no families.
     pub family: Option<Family>,
     /// Further text about the path, for the report.
     pub about: Option<String>,
-    /// Runs of each composition on the path, in the order of the study's entries; `None` for one that cannot run there.
+    /// Runs of each sender composition on the path, in the order of [`Study::entries`]; `None` for one that cannot run
+    /// there.
     pub runs: Vec<Option<Runs>>,
-    /// Index, among the study's entries, of the composition that sharing of the path is measured against: the one that
-    /// all competing flows use or, on a path of a family, the study's reference. `None` without competing flows, or if
-    /// there is no such composition among the entries.
+    /// Index, among the study's entries, of the sender composition that sharing of the path is measured against: the
+    /// one that all competing flows use or, on a path of a family, the study's reference ([`Study::reference`]). `None`
+    /// without competing flows, or if there is no such entry.
     pub baseline: Option<usize>,
 }
 
-/// Family and group of a path, in a study whose paths belong to families: the family is named in the study's file, the
-/// group follows from the scenario.
+/// Family and group of a path, in a study whose paths belong to families: the family is a kind of paths that the
+/// study's file names, such as paths with jitter; the group follows from the scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Family {
     /// Name of the path's family, as the study's file has it.
@@ -86,7 +92,7 @@ pub enum Group {
 }
 
 impl Study {
-    /// Whether the study's paths belong to families.
+    /// Whether the study's paths belong to families, kinds of paths that the study's file names.
     pub fn has_families(&self) -> bool {
         self.paths.iter().any(|path| path.family.is_some())
     }
@@ -109,7 +115,7 @@ impl Group {
     }
 }
 
-/// Place of a composition's runs on a path among the study's scenarios; there is a run for each seed.
+/// Place, among the study's scenarios, of the runs of one entry on a path; there is a run for each seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Runs {
     /// Index of the scenario among the study's.

@@ -8,7 +8,7 @@ use super::{Ranked, Study, families};
 use skywave_lab::report::number::counted;
 use skywave_lab::report::render;
 
-/// Ranking of a study as tables for a terminal of `width` columns, with at most `rows` compositions.
+/// Ranking of a study as tables for a terminal of `width` columns, with at most `rows` sender compositions.
 pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> String {
     if study.has_families() {
         return of_families(study, ranked, width, rows);

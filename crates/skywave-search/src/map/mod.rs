@@ -25,9 +25,9 @@ const FAR: f64 = 0.7;
 /// Relations are not below this, which has a logarithm.
 const LEAST: f64 = 1e-3;
 
-/// Question that a [`Map`] answers: where in a space of paths the objective has at least a given value.
+/// Question that a [`Map`] answers: where in a space of network paths the objective has at least a given value.
 pub struct Question<'a> {
-    /// Bench that measures candidates.
+    /// Bench that simulates network paths and measures the objective on them.
     pub bench: &'a Bench<'a>,
     /// Scenario keys that vary, the axes of the map; each has one numeric range and no choices.
     pub keys: &'a [Key],
@@ -37,15 +37,17 @@ pub struct Question<'a> {
     pub seeds: &'a [u64],
 }
 
-/// Region of a space of paths where the objective has at least a given value, learnt from simulations.
+/// Region of a space of network paths where the objective has at least a given value, learnt from simulations of some
+/// of the paths. The space has an axis for each key of the [`Question`]; a Gaussian process predicts the value between
+/// the simulated paths.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Measured points that the map was learnt from.
+    /// Simulated paths that the map was learnt from, with the values measured on them.
     pub survey: Survey,
     process: Gaussian,
 }
 
-/// Result of [`Map::check`]: how often a map is right.
+/// Result of [`Map::check`]: how often a map is right about which side of its region's border a path is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Number of tested points; none of them took part in making the map.

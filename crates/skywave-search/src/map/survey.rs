@@ -12,13 +12,15 @@ const EVEN: f64 = 0.4;
 /// The interval of 95 % in standard deviations, as in the straddle rule of Bryan et al. (NIPS 2005).
 const SURE: f64 = 1.96;
 
-/// Points that a map is learnt from, with the values measured there.
+/// Measured points that a [`Map`](super::Map) is learnt from. Each is a network path of the map's space, and its value
+/// says how far the objective is above the map's bound there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Measured points, each with a coordinate from 0 to 1 (the place in the key's range) for each of the map's keys.
+    /// Measured points, each with a coordinate from 0 to 1 for each key of [`Question::keys`](super::Question::keys),
+    /// in their order: the place of the key's value in its range.
     pub points: Vec<Vec<f64>>,
-    /// Value measured at each point: natural logarithm of the objective's value over the bound, cut to ±0.7;
-    /// above 0 inside the region.
+    /// Value measured at each point, in the order of [`Self::points`]: natural logarithm of the objective's mean value
+    /// over the bound [`Question::at_least`](super::Question::at_least), cut to ±0.7; above 0 inside the map's region.
     pub values: Vec<f64>,
 }
 

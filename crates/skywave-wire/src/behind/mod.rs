@@ -66,8 +66,9 @@ const INSIDE: &str = "impair-inside";
 /// passed on through a Unix socket that takes 253 files at most.
 pub const PORTS: usize = 64;
 
-/// Setup of a program in a network whose only way out is an emulated link: the command at the near side, the program
-/// that answers it at the far side, and the far side's TCP ports.
+/// Setup of a program in a network whose only way out is an emulated link. Each end of the link is a network of its
+/// own: at the near side, with the address [`NEAR`], the command runs; at the far side, with [`FAR`], are the program
+/// that answers it, and TCP ports at which this process accepts connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// Command and its arguments, which runs at the near side; for bulk transfers instead of a command, the command
@@ -76,7 +77,7 @@ pub struct Setup {
     /// Command line for `/bin/sh` that runs at the far side, from before the command starts until after it has ended;
     /// `None` for nothing.
     pub far: Option<OsString>,
-    /// TCP ports of the far side for which this machine connects to addresses in its own network.
+    /// TCP ports at [`FAR`], the far end of the link, for which this machine connects to addresses in its own network.
     pub forwards: Vec<Forward>,
     /// Names of hosts that resolve to the far side's address for the command, so that it reaches them by forwarded
     /// ports.
@@ -84,7 +85,8 @@ pub struct Setup {
     /// Whether the command gets the terminal as a shell's foreground job does; without effect unless this
     /// process has a terminal to itself.
     pub has_terminal: bool,
-    /// TCP ports of the far side at which this process listens itself, by the sockets of [`Behind::listeners`].
+    /// TCP ports at which this process accepts connections over the link itself, at [`FAR`], the end of the link that
+    /// the command does not run at. [`Behind::listeners`] has a listening socket for each, in this order.
     pub listen: Vec<u16>,
     /// TCP settings (sysctls) to write in the networks of both sides; all others keep the kernel's defaults.
     pub settings: Vec<TcpSetting>,
@@ -299,8 +301,8 @@ impl Behind {
         Ok(None)
     }
 
-    /// Listening sockets at the far side's ports [`Setup::listen`], in the order of that list. The first call takes
-    /// them out; further calls return none.
+    /// Listening sockets at the far end of the link ([`FAR`]), one for each port of [`Setup::listen`], in the order of
+    /// that list. The first call takes them out; further calls return none.
     pub fn listeners(&mut self) -> Vec<TcpListener> {
         std::mem::take(&mut self.listeners)
     }

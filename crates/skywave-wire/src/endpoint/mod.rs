@@ -123,14 +123,14 @@ impl Endpoint {
         self.sender.is_done()
     }
 
-    /// Gives both streams up: bytes not delivered yet are lost. The peer is told by one packet a stream, which may be
-    /// lost.
+    /// Gives up the connection's two streams, the outgoing and the incoming one: bytes not delivered yet are lost. The
+    /// peer is told by one packet a stream, which may be lost.
     pub fn abort(&mut self) {
         self.sender.abort();
         self.receiver.abort();
     }
 
-    /// Reason why one of the two streams has failed; `None` if neither has.
+    /// Reason why the outgoing stream has failed or, if it has not, the incoming one; `None` if neither has.
     pub fn failure(&self) -> Option<Failure> {
         self.sender.failure().or(self.receiver.failure())
     }

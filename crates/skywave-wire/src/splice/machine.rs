@@ -75,12 +75,14 @@ impl Splice {
         junction.is_some_and(|junction| junction.transmit(now, side, out))
     }
 
-    /// Writes the next packet for the device at which `way` ends into `out`. Returns whether there is one.
+    /// Writes the next packet for the device at which `way` ends into `out`, which is emptied before. False if there is
+    /// no packet now, or no TCP proxy at that end: without a proxy `out` stays as it is.
     pub fn to_device(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, 1 - way as usize, DEVICE, out)
     }
 
-    /// Writes the next packet to send over the links in the direction `way` into `out`. Returns whether there is one.
+    /// Writes the next packet to send over the links in the direction `way` into `out`, which is emptied before. False
+    /// if there is no packet now, or no TCP proxy where `way` begins: without a proxy `out` stays as it is.
     pub fn to_links(&mut self, now: Time, way: Direction, out: &mut Vec<u8>) -> bool {
         self.transmit(now, way as usize, LINKS, out)
     }

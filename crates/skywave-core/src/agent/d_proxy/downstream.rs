@@ -51,7 +51,7 @@ pub enum Verdict {
 pub enum Heard {
     /// To the receiver: a segment that was held, with its packet unchanged.
     Forward(Packet),
-    /// To D-Proxy's agent before the hop: a request to send these missing bytes again.
+    /// To D-Proxy's agent before the lossy hop: a request to send these missing bytes again.
     Nack(Hole),
 }
 
@@ -112,8 +112,8 @@ impl Downstream {
         }
     }
 
-    /// Takes a packet with a data `segment` that came over the hop. The caller sends it on at once if the
-    /// verdict is [`Verdict::Forward`].
+    /// Takes a packet with a data `segment` that came over the lossy hop, the one between this agent and
+    /// [`Upstream`](super::Upstream). The caller sends the packet on at once if the verdict is [`Verdict::Forward`].
     #[must_use]
     pub fn on_data(&mut self, now: Time, packet: &Packet, segment: &Segment) -> Verdict {
         if segment.span() == 0 {
@@ -166,8 +166,8 @@ impl Downstream {
         end <= upto
     }
 
-    /// Takes the answer of the agent before the hop that it does not have the bytes of `hole`: they were lost before
-    /// they reached it, or it has forgotten them. Their repair is left to the TCP sender.
+    /// Takes the answer of the agent before the lossy hop that it does not have the bytes of `hole`: they were lost
+    /// before they reached it, or it has forgotten them. Their repair is left to the TCP sender.
     pub fn on_refused(&mut self, hole: Hole) {
         let (Some(start), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;

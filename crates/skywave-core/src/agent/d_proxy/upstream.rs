@@ -11,7 +11,7 @@ use crate::seq::SeqNr;
 pub struct UpstreamConfig {
     /// Most bytes of packets kept in one connection, headers included; lowest sequence numbers are forgotten first.
     pub cache: u64,
-    /// Whether the agent is part of the hop's queue, and forgets what that queue drops: a drop by the queue is
+    /// Whether the agent is part of the lossy hop's queue, and forgets what that queue drops: a drop by the queue is
     /// congestion, which the TCP sender has to repair. Otherwise the agent stands before the queue and repairs its
     /// drops like any other loss.
     pub in_queue: bool,
@@ -38,7 +38,7 @@ pub enum Answer {
 }
 
 /// D-Proxy's agent before the lossy hop, for one connection: keeps the segments that pass, and sends them again when
-/// the agent after the hop asks for them.
+/// the agent after that hop asks for them.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     config: UpstreamConfig,
@@ -134,7 +134,8 @@ impl Upstream {
         }
     }
 
-    /// Takes a request of the agent after the hop for the bytes of `hole`; [`Self::poll_transmit`] has the answers.
+    /// Takes a request of the agent after the lossy hop for the bytes of `hole`; [`Self::poll_transmit`] has the
+    /// answers.
     pub fn on_nack(&mut self, hole: Hole) {
         let (Some(mut at), Some(end)) = (self.position(hole.start), self.position(hole.end)) else {
             return;

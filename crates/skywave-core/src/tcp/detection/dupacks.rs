@@ -3,7 +3,8 @@
 use super::{DetectionEvent, Detector, Facts, LossDetector};
 use crate::tcp::slot::{BuiltIn, Field, Kind, Setup};
 
-/// Loss detector that counts duplicate ACKs: the oldest segment is lost when this many have come in a row.
+/// Loss detector that counts duplicate ACKs: the oldest unacknowledged segment is lost when this many have come in a
+/// row.
 #[derive(Clone, Copy, Debug)]
 pub struct Dupacks(pub u32);
 

@@ -102,7 +102,7 @@ pub enum LossRule {
 pub enum Finding {
     /// No loss was found, and nothing is to be done.
     Nothing,
-    /// The oldest segment is lost.
+    /// The oldest unacknowledged segment is lost.
     Lost,
     /// Further segments of a window whose repair goes on are lost.
     More,
@@ -153,8 +153,8 @@ pub struct Answer {
 /// holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The oldest segment is lost when duplicate ACKs have reached [`LossDetector::threshold`], and not otherwise: the
-    /// sender counts, and asks for nothing else.
+    /// The oldest unacknowledged segment is lost when duplicate ACKs have reached [`LossDetector::threshold`], and not
+    /// otherwise: the sender counts, and asks for nothing else.
     pub only_counts: bool,
     /// [`LossDetector::on_new_ack`] does nothing, so that the sender need not call it.
     pub ignores_new_acks: bool,
@@ -196,7 +196,7 @@ pub trait LossDetector {
         Facts::default()
     }
 
-    /// A duplicate ACK came: is the oldest segment lost?
+    /// A duplicate ACK came: is the oldest unacknowledged segment lost?
     ///
     /// Asked on duplicate ACKs during a recovery too, where the answer counts only if another fast
     /// retransmit is allowed (`Composition::avoid_repeated_recovery`): answer "yes" to one number,
@@ -208,10 +208,10 @@ pub trait LossDetector {
         AckFinding::Nothing
     }
 
-    /// A duplicate ACK came during a recovery that has sent the oldest segment again: if that copy was lost, too,
-    /// returns the answer. It is then sent once more at once, and the recovery goes on. Asked after
-    /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the
-    /// retransmission timer tells.
+    /// A duplicate ACK came during a recovery that has sent the oldest unacknowledged segment again: if that copy was
+    /// lost, too, returns the answer. It is then sent once more at once, and the recovery goes on. Asked after
+    /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the retransmission
+    /// timer tells.
     fn on_repair_dupack(&mut self, _event: &DetectionEvent) -> Option<Answer> {
         None
     }
@@ -235,9 +235,9 @@ pub trait LossDetector {
     /// The segment at `start` was put on the wire, and is in flight.
     fn on_sent(&mut self, _now: Time, _flight: &Flight, _start: u64, _sending: Sending) {}
 
-    /// The oldest segment is being retransmitted for a loss, which was found by this detector, by the recovery or by
-    /// a notification. The window law, if the answer has it asked, measures its cut by the fields of `loss`: a
-    /// detector that has let out more than the window, or one that cuts by something else, changes these.
+    /// The oldest unacknowledged segment is being retransmitted for a loss, which was found by this detector, by the
+    /// recovery or by a notification. The window law, if the answer has it asked, measures its cut by the fields of
+    /// `loss`: a detector that has let out more than the window, or one that cuts by something else, changes these.
     fn on_retransmit(&mut self, _flight: &Flight, _loss: &mut LossEvent) -> Answer {
         Answer::default()
     }

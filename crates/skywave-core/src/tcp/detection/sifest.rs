@@ -6,8 +6,9 @@ use crate::tcp::slot::{Base, BuiltIn, Field, Kind, OwnPreset, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
-/// Loss detector SIFEST: the oldest segment is lost after as many duplicate ACKs as the other segments in flight can
-/// cause, or after the fixed threshold if that is fewer, unless it was sent again within the last round trip.
+/// Loss detector SIFEST: the oldest unacknowledged segment is lost after as many duplicate ACKs as the other segments
+/// in flight can cause, or after the fixed threshold if that is fewer, unless it was sent again within the last round
+/// trip.
 ///
 /// The paper leaves open what duplicate ACKs mean that come from segments sent again needlessly. They ask for the first
 /// segment beyond those, and with two in flight one duplicate would be enough for another needless fast retransmit, and

@@ -238,7 +238,7 @@ impl Flight {
         self.una
     }
 
-    /// Marks the oldest segment as lost, unless the receiver holds it.
+    /// Marks the segment at [`una`](Self::una) as lost, unless the receiver holds it.
     pub fn mark_first_lost(&mut self) {
         let Some(first) = self.segments.front() else {
             return;

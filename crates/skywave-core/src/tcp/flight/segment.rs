@@ -55,8 +55,8 @@ impl Marks {
     pub(super) const REPAIR: Self = Self(Self::LOST.0 | Self::RESENT.0 | Self::DOUBLED.0);
 }
 
-/// Stored record of a segment in flight, from which a [`Sent`] is made. It has the size of half a cache line, so that
-/// none lies in two lines.
+/// Stored record of a segment that is not yet acknowledged cumulatively, from which a [`Sent`] is made. It has the size
+/// of half a cache line, so that none lies in two lines.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub struct Kept {

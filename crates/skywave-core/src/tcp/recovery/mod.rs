@@ -57,7 +57,7 @@ pub trait LossRecovery {
     /// Whether a recovery is going on.
     fn is_active(&self) -> bool;
 
-    /// The oldest segment was found lost after `dupacks` duplicate ACKs: repair it.
+    /// The oldest unacknowledged segment was found lost after `dupacks` duplicate ACKs: repair it.
     fn on_loss(&mut self, repair: &mut Repair, response: Response, dupacks: u32);
 
     /// A duplicate ACK during the recovery.
@@ -74,9 +74,8 @@ pub trait LossRecovery {
     /// New data was acknowledged outside of a recovery.
     fn on_open_ack(&self, _flight: &mut Flight) {}
 
-    /// Whether the receiver's reports show that the oldest segment is lost, although there are
-    /// fewer duplicate ACKs than the detection wants; `threshold` segments must have arrived above
-    /// it.
+    /// Whether the receiver's reports show that the oldest unacknowledged segment is lost, although there are fewer
+    /// duplicate ACKs than the detection wants; `threshold` segments must have arrived above it.
     fn first_is_lost(&self, _flight: &Flight, _mss: u32, _threshold: u32) -> bool {
         false
     }

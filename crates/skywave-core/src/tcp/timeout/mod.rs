@@ -19,7 +19,7 @@ use crate::time::Duration;
 pub struct Extension {
     /// Time from now until the retransmission timer expires next.
     pub timer: Duration,
-    /// Whether the oldest segment is sent again at once.
+    /// Whether the oldest unacknowledged segment is sent again at once.
     pub retransmit: bool,
 }
 

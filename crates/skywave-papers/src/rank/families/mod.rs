@@ -23,8 +23,8 @@ use skywave_lab::experiment::stats::Estimate;
 /// Paths that are named as a sender's worst.
 const WORST: usize = 5;
 
-/// Results of a study whose paths belong to families, such as paths with jitter or behind a policer: how each sender
-/// fares over all paths, and over sets of them.
+/// Results of a study whose paths belong to families, kinds of paths that its file names, such as paths with jitter or
+/// behind a policer: how each sender fares over all paths, and over sets of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Families {
     /// Sets of paths with results of their own: first all paths; then the paths of each [`Group`] that has some; then
