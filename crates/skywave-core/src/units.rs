@@ -16,6 +16,13 @@ impl Rate {
         Self(bps)
     }
 
+    /// Mean rate of `bytes` that took `d`, rounded down; `None` if they took no time.
+    pub(crate) fn of(bytes: u64, d: Duration) -> Option<Self> {
+        let ns = u128::from(d.as_nanos());
+        let bps = (u128::from(bytes) * 8_000_000_000).checked_div(ns)?;
+        Some(Self(u64::try_from(bps).unwrap_or(u64::MAX)))
+    }
+
     /// The rate in bits per second.
     pub const fn as_bps(self) -> u64 {
         self.0
@@ -70,7 +77,9 @@ impl Segments {
     /// One segment.
     pub const ONE: Self = Self(1.0);
 
-    /// Converts `bytes`, less than 2^63, to segments of `mss` bytes.
+    /// Converts `bytes` to segments of `mss` bytes, with the fraction: 150 bytes are 1.5 segments of 100. `bytes` must
+    /// be below 2^63: a debug build panics at more, and other builds return a negative number. An `mss` of 0 gives
+    /// infinity, or NaN for 0 bytes.
     #[inline]
     pub fn from_bytes(bytes: u64, mss: u32) -> Self {
         debug_assert!(bytes.cast_signed() >= 0, "{bytes}");

@@ -8,6 +8,7 @@
 //! - The [share of losses](losses) that is usual without a queue is made up for by sending as much more. No loss cuts
 //!   the window of a sender that is alone.
 //! - Alone, it goes through BBR's [cycle](cycle), with a small probe.
+//! - The rate of a [policer](policed), which drops without a queue, is kept to.
 //! - A queue that does not answer to this cycle is others', to whom it [gives way](giving) step by step, or it is none,
 //!   as the path has become longer: less in flight for some round trips tells ([phases](phase)).
 //! - [Beside](beside) others it is CUBIC, for which losses count only where the queue is long.
@@ -19,6 +20,7 @@ mod giving;
 mod losses;
 mod model;
 mod phase;
+mod policed;
 mod queue;
 mod start;
 
@@ -38,6 +40,7 @@ use beside::Beside;
 use giving::Giving;
 use model::Model;
 use phase::Phase;
+use policed::Policed;
 use start::Start;
 
 /// Pace and window of the start, and of the drain after it (BBR's 2/ln 2).
@@ -65,6 +68,7 @@ pub struct Capacity {
     phase: Phase,
     giving: Giving,
     beside: Beside,
+    policed: Policed,
     cubic: Cubic,
     /// The window and threshold that the sender has but while it looks.
     own: Window,
@@ -107,6 +111,7 @@ impl Capacity {
             phase: Phase::Startup,
             giving: Giving::at_start(),
             beside: Beside::default(),
+            policed: Policed::default(),
             cubic: beside::cubic(),
             own,
             before_cut: None,
@@ -204,12 +209,22 @@ impl Capacity {
         cycle.is_steady() || queue.latest().min(queue.now()) > own
     }
 
+    /// Rate that the cycle follows: that of the path, or of a policer on it.
+    fn rate(&self) -> Rate {
+        self.policed.rate().unwrap_or(self.model.bandwidth.get())
+    }
+
     fn set_pace(&mut self, ack: &AckEvent) {
         self.pace.on_ack(ack, self.own.cwnd);
         let left = self.giving.pace();
+        let was_full = self.phase != Phase::Startup;
         let gain = match self.phase {
             Phase::Startup => HIGH_GAIN,
             Phase::Drain { .. } => 1.0 / HIGH_GAIN,
+            Phase::Cycle(cycle) if self.policed.rate().is_some() => {
+                let gain = Gain(cycle.gain(left).min(left));
+                return self.pace.follow(self.rate(), gain, was_full);
+            }
             Phase::Cycle(cycle) => cycle.gain(left),
             Phase::Look { .. } | Phase::Hold { .. } => left,
             Phase::Beside => {
@@ -222,7 +237,6 @@ impl Capacity {
             }
         };
         let gain = Gain(gain * self.model.redundancy());
-        let was_full = self.phase != Phase::Startup;
         self.pace.follow(self.model.bandwidth.get(), gain, was_full);
     }
 }

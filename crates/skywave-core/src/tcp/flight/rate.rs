@@ -57,12 +57,10 @@ impl RateSample {
     /// Rate at which the path delivered, [`Self::delivered`] per [`Self::interval`]; `None` if the sample is too short
     /// to tell one.
     pub fn rate(&self) -> Option<Rate> {
-        if self.too_short || self.interval.is_zero() {
+        if self.too_short {
             return None;
         }
-        let bits_ns = u128::from(self.delivered) * 8_000_000_000;
-        let bps = bits_ns / u128::from(self.interval.as_nanos());
-        Some(Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX)))
+        Rate::of(self.delivered, self.interval)
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) struct Progress {
     pub(super) base: f64,
     /// In flight before the ACK, in parts of what is in flight without a queue.
     pub(super) flight: f64,
-    /// The path's rate, in any unit.
+    /// The rate that the cycle follows, in any unit.
     pub(super) rate: f64,
 }
 

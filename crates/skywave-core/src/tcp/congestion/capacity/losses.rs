@@ -57,10 +57,44 @@ impl Span {
     }
 
     /// Segments of `mss` bytes that were sent and lost, once it is over.
-    fn segments(&self, mss: u32) -> (f64, f64) {
+    fn tally(&self, mss: u32) -> Tally {
         let mss = f64::from(mss.max(1));
         let sent = self.to.map_or(0, |to| to.saturating_sub(self.from));
-        (sent as f64 / mss, self.lost as f64 / mss)
+        Tally {
+            sent: sent as f64 / mss,
+            lost: self.lost as f64 / mss,
+        }
+    }
+}
+
+/// Segments sent for the first time, and those of them that were lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    pub(super) sent: f64,
+    pub(super) lost: f64,
+}
+
+impl Tally {
+    pub(super) fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.lost += other.lost;
+    }
+
+    /// The part that was lost; zero of none.
+    pub(super) fn share(self) -> f64 {
+        if self.sent > 0.0 {
+            self.lost / self.sent
+        } else {
+            0.0
+        }
+    }
+
+    /// Standard deviation of the difference between this share and that of `others` more segments which lose alike;
+    /// `f64::INFINITY` for a share that is known.
+    pub(super) fn deviation(self, others: f64) -> f64 {
+        let share = self.share();
+        let variance = share * (1.0 - share) * (1.0 / self.sent.max(1.0) + 1.0 / others);
+        libm::sqrt(variance.max(0.0))
     }
 }
 
@@ -130,9 +164,9 @@ impl Losses {
     }
 
     /// All is known of what was sent in the latest drain and before it: takes it into the share that is usual,
-    /// for segments of `mss` bytes.
-    pub(super) fn settle(&mut self, mss: u32) {
-        let (sent, lost) = std::mem::replace(&mut self.drain, Span::NEVER).segments(mss);
+    /// for segments of `mss` bytes. Returns what was sent between that drain and the one before.
+    pub(super) fn settle(&mut self, mss: u32) -> Tally {
+        let Tally { sent, lost } = std::mem::replace(&mut self.drain, Span::NEVER).tally(mss);
         if sent > 0.0 {
             let usual = lost.min(sent * (BURST * self.share() + BURST_PART));
             let kept = libm::exp(-sent / MEMORY);
@@ -140,19 +174,20 @@ impl Losses {
             self.lost = self.lost * kept + lost;
             self.usual = self.usual * kept + usual;
         }
-        let (sent, lost) = std::mem::replace(&mut self.before, Span::NEVER).segments(mss);
+        let before = std::mem::replace(&mut self.before, Span::NEVER).tally(mss);
         self.short = self.short.saturating_sub(1);
-        if sent >= ENOUGH && self.is_excess(lost / sent, sent) {
+        if before.sent >= ENOUGH && self.is_excess(before) {
             self.usual *= DOUBTED;
             self.short = SHORT;
         }
+        before
     }
 
-    /// Whether losing this share of `sent` segments is more than drains lose. All that they lose counts: against the
+    /// Whether the share that is lost is more than drains lose. All that they lose counts: against the
     /// part that is usual so far, a channel that loses much would always be in doubt, and nothing become usual.
-    fn is_excess(&self, share: f64, sent: f64) -> bool {
-        let variance = share * (1.0 - share) * (1.0 / sent + 1.0 / self.sent.max(1.0));
-        share - self.share_of(self.lost) > EXCESS + DEVIATIONS * libm::sqrt(variance)
+    fn is_excess(&self, tally: Tally) -> bool {
+        let allowed = EXCESS + DEVIATIONS * tally.deviation(self.sent.max(1.0));
+        tally.share() - self.share_of(self.lost) > allowed
     }
 
     /// The buffer may be so short that a burst overflows it.

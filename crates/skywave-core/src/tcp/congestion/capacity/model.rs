@@ -153,9 +153,14 @@ impl Model {
         self.mss
     }
 
-    /// Segments a second.
+    /// Segments a second at `rate`.
+    pub(super) fn segments_at(&self, rate: Rate) -> f64 {
+        delivered_in(Duration::from_secs(1), rate, self.mss).0
+    }
+
+    /// Segments a second at the path's rate.
     pub(super) fn rate(&self) -> f64 {
-        delivered_in(Duration::from_secs(1), self.bandwidth.get(), self.mss).0
+        self.segments_at(self.bandwidth.get())
     }
 
     /// Segments that fill the path without a queue of the way there.

@@ -4,6 +4,7 @@ use super::Capacity;
 use super::cycle::{Begins, Cycle, Progress};
 use super::giving::{Giving, Verdict};
 use super::model::Model;
+use super::policed::Known;
 use crate::tcp::flight::RateSample;
 use crate::tcp::window::AckEvent;
 use crate::time::Time;
@@ -105,6 +106,7 @@ impl Capacity {
         self.giving.begin_cycle();
         self.model.begin_cycle();
         self.model.losses.begin_again();
+        self.policed.begin_again();
     }
 
     fn advance_cycle(&mut self, ack: &AckEvent, sample: &RateSample, mut cycle: Cycle) {
@@ -113,17 +115,29 @@ impl Capacity {
             now: ack.now,
             base: self.model.queue.base(),
             flight: flight / self.model.filled(1.0).max(f64::MIN_POSITIVE),
-            rate: self.model.rate(),
+            rate: self.model.segments_at(self.rate()),
         });
         self.phase = Phase::Cycle(cycle);
         if cycle.follows_up() {
             self.giving.take_back();
         }
         match begins {
-            Some(Begins::Drain) => self.model.losses.begin_drain(ack.nxt),
+            Some(Begins::Drain) => {
+                self.model.losses.begin_drain(ack.nxt);
+                let delivered = sample.total_delivered;
+                self.policed.on_drain(ack.now, delivered, self.model.mss());
+            }
             Some(Begins::Cruise) => self.model.losses.end_drain(ack.nxt),
             Some(Begins::Known) => {
-                self.model.losses.settle(self.model.mss());
+                let sent = self.model.losses.settle(self.model.mss());
+                self.policed.on_known(&Known {
+                    now: ack.now,
+                    delivered: sample.total_delivered,
+                    sent,
+                    usual: self.model.losses.share(),
+                    queue: self.model.has_queue(),
+                    app_limited: sample.app_limited,
+                });
                 self.giving.on_drained(self.model.queue.latest());
             }
             Some(Begins::Cycle) => self.end_cycle(ack.now),

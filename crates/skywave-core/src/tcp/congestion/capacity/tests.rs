@@ -219,6 +219,20 @@ fn what_was_sent_again_for_nothing_ends_no_round_trip() {
 }
 
 #[test]
+fn the_rate_of_a_policer_is_kept_to_without_probes() {
+    let mut sender = Sender::alone();
+    let half = Rate::from_bps(sender.law.model.bandwidth.get().as_bps() / 2);
+    sender.law.policed = Policed::held(half);
+    let mut most = 0;
+    for _ in 0..16 {
+        sender.round();
+        most = most.max(sender.law.pace.rate().as_bps());
+    }
+    let least = half.as_bps() * 99 / 100;
+    assert!((least..least * 103 / 100).contains(&most), "{most}");
+}
+
+#[test]
 fn a_queue_that_stays_and_varies_is_others() {
     let sender = Sender::beside();
     assert!(sender.law.giving.has_given_enough());
