@@ -98,7 +98,7 @@ pub struct AckEvent {
 pub struct OneWayDelays {
     /// Smallest of the delays.
     pub least: Offset,
-    /// Mean of the delays, to within a nanosecond a packet.
+    /// Mean of the delays; off by less than a nanosecond for each record that was joined with another.
     pub mean: Offset,
     /// Number of packets whose delays these are, 1 at least.
     pub count: u32,

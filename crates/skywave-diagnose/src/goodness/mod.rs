@@ -30,7 +30,7 @@ const FEWEST_BUSY: usize = 5;
 /// Comparison of the last third of a record with a link that is fitted to the first two thirds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goodness {
-    /// Name of the record's file.
+    /// File name of the record: a packet capture, a log or a list of probes.
     pub from: String,
     /// Length of the first part of the record, to which the link was fitted, seconds; 0 if nothing was compared.
     pub fitted_s: f64,

@@ -25,7 +25,7 @@ pub struct Frame<'a> {
     pub at_ns: u64,
     /// Kind of header that the packet begins with, as a number of tcpdump.org's registry of link types.
     pub link_type: i32,
-    /// Length of the whole packet in bytes, even if the capture has fewer.
+    /// Length of the whole packet in bytes with the header of its `link_type`, even if the capture has fewer.
     pub length: u32,
     /// Bytes of the packet that the capture has.
     pub bytes: &'a [u8],

@@ -78,7 +78,7 @@ pub struct XAxis {
 /// Place on the horizontal axis of a panel: a value of a swept parameter, a time, or a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XValue {
-    /// Value as written in the scenario's file; for a place that is only a number, the number.
+    /// Value as written in the scenario's file; the number in digits where the file has none, as for a time or a seed.
     pub label: String,
     /// Name of the value for people: a short form, or the one that the scenario's file gives.
     pub name: String,

@@ -126,8 +126,8 @@ impl Scorecard {
         out
     }
 
-    /// Parts of core claims that are undecided ([`Verdict::TooFewSeeds`]) by a half interval above [`WIDEST`]: for each
-    /// a text with the part's name and the half interval in percent of the number ([`Part::half_width`]).
+    /// Parts of core claims that are undecided ([`Verdict::TooFewSeeds`]) because half of their interval is wider than
+    /// [`WIDEST`]: for each a text with its name and that half in percent of the paper's number ([`Part::half_width`]).
     pub fn wide(&self) -> Vec<String> {
         let scores = self.scores.iter().filter(|score| score.core);
         let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));

@@ -124,7 +124,8 @@ impl Key {
         }
     }
 
-    /// Whether the first range in the choice that `setting` takes is logarithmic; false if there is no range.
+    /// Whether a map draws `setting` on a logarithmic axis: its choice is one of the key's alternatives, with a range
+    /// per number, and the first range is logarithmic. False for a choice without numbers.
     pub fn is_logarithmic(&self, setting: &Setting) -> bool {
         let choice = self.choices.get(setting.choice);
         choice

@@ -259,7 +259,7 @@ impl End {
         })
     }
 
-    /// TCP state of the connection (such as ESTABLISHED), as the application sees it.
+    /// TCP state of the connection, such as ESTABLISHED (RFC 9293 section 3.3.2).
     pub fn state(&self) -> State {
         self.connection.state()
     }

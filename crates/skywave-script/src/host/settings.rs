@@ -37,7 +37,8 @@ pub struct Settings {
     pub receive_buffer: u32,
     /// Largest size of a receive buffer, bytes: it decides the window scale.
     pub largest_buffer: u32,
-    /// Initial size of a socket's send buffer, bytes; Linux counts in it also the overhead of what stores the data.
+    /// Initial size of a socket's send buffer, bytes: of payload as in FreeBSD, in Linux with the overhead of what
+    /// stores it.
     pub send_buffer: u64,
     /// Size up to which Linux lets a send buffer grow with the congestion window, bytes.
     pub largest_send_buffer: u64,

@@ -29,9 +29,9 @@ pub struct Script {
 pub struct Setting {
     /// Place of the option's line in the script.
     pub place: Place,
-    /// Name of the option, without the dashes.
+    /// Name of the script's option, without the dashes.
     pub name: String,
-    /// Value of the option, empty where none is given.
+    /// Value of the script's option, as written after `=`; empty where none is given.
     pub value: String,
 }
 

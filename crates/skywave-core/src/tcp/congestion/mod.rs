@@ -268,7 +268,8 @@ impl CongestionConfig {
         fact!(self, GUARDS_REPEATS, false)
     }
 
-    /// Need of the congestion control for explicit congestion notification (ECN); nothing for a user's own.
+    /// Need of the congestion control for explicit congestion notification (ECN): [`NeedsEcn::Nothing`] for a user's
+    /// own.
     pub fn needs_ecn(&self) -> NeedsEcn {
         fact!(self, NEEDS_ECN, NeedsEcn::Nothing)
     }
