@@ -22,6 +22,7 @@ mod model;
 mod phase;
 mod policed;
 mod queue;
+mod range;
 mod start;
 
 use super::cubic::Cubic;
@@ -209,24 +210,21 @@ impl Capacity {
         cycle.is_steady() || queue.latest().min(queue.now()) > own
     }
 
-    /// Rate that the cycle follows: that of the path, or of a policer on it.
-    fn rate(&self) -> Rate {
-        self.policed.rate().unwrap_or(self.model.bandwidth.get())
-    }
-
     fn set_pace(&mut self, ack: &AckEvent) {
         self.pace.on_ack(ack, self.own.cwnd);
         let left = self.giving.pace();
-        let was_full = self.phase != Phase::Startup;
-        let gain = match self.phase {
-            Phase::Startup => HIGH_GAIN,
-            Phase::Drain { .. } => 1.0 / HIGH_GAIN,
-            Phase::Cycle(cycle) if self.policed.rate().is_some() => {
-                let gain = Gain(cycle.gain(left).min(left));
-                return self.pace.follow(self.rate(), gain, was_full);
-            }
-            Phase::Cycle(cycle) => cycle.gain(left),
-            Phase::Look { .. } | Phase::Hold { .. } => left,
+        let filled = |gain| {
+            let gain = gain * self.model.redundancy();
+            (self.model.bandwidth.get(), Gain(gain))
+        };
+        let (rate, gain) = match self.phase {
+            Phase::Startup => filled(HIGH_GAIN),
+            Phase::Drain { .. } => filled(1.0 / HIGH_GAIN),
+            Phase::Cycle(cycle) => match self.policed.rate() {
+                Some(rate) => (rate, Gain(cycle.gain(left).min(left))),
+                None => filled(cycle.gain(left)),
+            },
+            Phase::Look { .. } | Phase::Hold { .. } => filled(left),
             Phase::Beside => {
                 if let Some(srtt) = ack.srtt.filter(|srtt| !srtt.is_zero()) {
                     let mss = self.model.mss();
@@ -236,8 +234,8 @@ impl Capacity {
                 return;
             }
         };
-        let gain = Gain(gain * self.model.redundancy());
-        self.pace.follow(self.model.bandwidth.get(), gain, was_full);
+        let was_full = self.phase != Phase::Startup;
+        self.pace.follow(rate, gain, was_full);
     }
 }
 

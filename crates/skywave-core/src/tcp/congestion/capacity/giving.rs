@@ -4,6 +4,8 @@
 //! otherwise the sender goes slower by a twentieth, until the queue goes, or until it is beyond doubt: slowing by
 //! a fifth empties any queue of one's own.
 
+use super::range::Range;
+
 /// Part of the pace that is left after a cycle with a queue, and what comes back after one without.
 const GIVE: f64 = 0.95;
 const BACK: f64 = 0.005;
@@ -35,8 +37,8 @@ pub(super) struct Giving {
     for_loss: bool,
     /// Part of the pace that the next calm cycle gives back.
     back: f64,
-    low: f64,
-    high: f64,
+    /// Queues of its round trips so far.
+    queues: Range,
     /// Two round trips after the drain.
     drained: f64,
     /// Cycles without a queue since the sender is alone.
@@ -50,8 +52,7 @@ impl Default for Giving {
             gave: false,
             for_loss: false,
             back: BACK,
-            low: f64::INFINITY,
-            high: 0.0,
+            queues: Range::NEW,
             drained: f64::INFINITY,
             calm: 0,
         }
@@ -78,8 +79,7 @@ impl Giving {
 
     /// A round trip had this queue.
     pub(super) fn on_round(&mut self, queue: f64) {
-        self.low = self.low.min(queue);
-        self.high = self.high.max(queue);
+        self.queues = self.queues.with(queue);
     }
 
     /// The effect of the drain shows.
@@ -110,9 +110,7 @@ impl Giving {
 
     /// A cycle is over whose last queue was `queue`; longer than `threshold` is a queue, on a path of `base`.
     pub(super) fn judge(&mut self, queue: f64, threshold: f64, base: f64) -> Verdict {
-        let (low, high) = (self.low, self.high);
-        self.low = f64::INFINITY;
-        self.high = 0.0;
+        let Range { low, high } = std::mem::take(&mut self.queues);
         let mut verdict = Verdict::Calm;
         if low.is_finite() {
             let varies = high - low;
@@ -142,8 +140,7 @@ impl Giving {
 
     /// The present cycle begins anew.
     pub(super) fn begin_cycle(&mut self) {
-        self.low = f64::INFINITY;
-        self.high = 0.0;
+        self.queues = Range::NEW;
         self.gave = false;
     }
 

@@ -93,7 +93,7 @@ impl Tally {
     /// `f64::INFINITY` for a share that is known.
     pub(super) fn deviation(self, others: f64) -> f64 {
         let share = self.share();
-        let variance = share * (1.0 - share) * (1.0 / self.sent.max(1.0) + 1.0 / others);
+        let variance = share * (1.0 - share) * (1.0 / self.sent.max(1.0) + 1.0 / others.max(1.0));
         libm::sqrt(variance.max(0.0))
     }
 }
@@ -186,7 +186,7 @@ impl Losses {
     /// Whether the share that is lost is more than drains lose. All that they lose counts: against the
     /// part that is usual so far, a channel that loses much would always be in doubt, and nothing become usual.
     fn is_excess(&self, tally: Tally) -> bool {
-        let allowed = EXCESS + DEVIATIONS * tally.deviation(self.sent.max(1.0));
+        let allowed = EXCESS + DEVIATIONS * tally.deviation(self.sent);
         tally.share() - self.share_of(self.lost) > allowed
     }
 

@@ -111,11 +111,12 @@ impl Capacity {
 
     fn advance_cycle(&mut self, ack: &AckEvent, sample: &RateSample, mut cycle: Cycle) {
         let flight = self.model.segments(sample.flight_before) - Model::bursts(&self.pace);
+        let rate = self.policed.rate().unwrap_or(self.model.bandwidth.get());
         let begins = cycle.advance(&Progress {
             now: ack.now,
             base: self.model.queue.base(),
             flight: flight / self.model.filled(1.0).max(f64::MIN_POSITIVE),
-            rate: self.model.segments_at(self.rate()),
+            rate: self.model.segments_at(rate),
         });
         self.phase = Phase::Cycle(cycle);
         if cycle.follows_up() {

@@ -1,38 +1,44 @@
-//! Whether the path lets through so much and no more without a queue, as behind a policer.
+//! Whether a policer is on the path: it lets a certain rate through, and drops the rest without a queue.
 //!
 //! The largest rate of ten round trips is too high there: after a drain the policer has saved up, and lets a burst
 //! through. A sender that loses much of what it sends, at a steady rate and without a queue, tries at the mean rate of
 //! arrival. If twice next to nothing is lost then, it keeps to that rate, and asks for more and more until it loses.
 
 use super::losses::Tally;
+use super::range::Range;
 use crate::time::Time;
 use crate::units::Rate;
 
-/// Cycles of the first measurement, and of one after a trial that succeeded, with at least so many segments.
+/// Cycles that the sender measures before its first trial, and after a trial that succeeded.
 const CYCLES: u32 = 4;
+/// Fewest segments that a measurement before a trial needs.
 const ENOUGH: f64 = 100.0;
-/// Losing this part of them, beyond the usual share, is a reason to try, ...
+/// Share of the segments, beyond the usual share of losses, that a sender must lose before it makes a trial.
 const MUCH: f64 = 0.05;
-/// ... if the rates of the cycles differ by this part at most, and by so many segments.
+/// Largest difference between the arrival rates of the measured cycles, as a part of the smallest of them: a larger
+/// difference rules a trial out.
 const STEADY: f64 = 0.1;
+/// Segments of one cycle by which its arrival rate may be off, because segments are whole: added to [`STEADY`].
 const QUANTA: f64 = 4.0;
 
-/// A trial takes so many segments, ...
+/// Fewest segments that a trial sends.
 const TRIED: f64 = 60.0;
-/// ... succeeds if at most this part of them is lost, and fewer than before by so many standard deviations ...
+/// Largest share of losses with which a trial succeeds.
 const NOTHING: f64 = 0.01;
+/// Standard deviations by which two shares of losses must differ to count as different.
 const DEVIATIONS: f64 = 2.0;
-/// ... and proves a policer when it has succeeded so often in a row.
+/// Successful trials in a row that prove a policer.
 const PROOFS: u32 = 2;
-/// Cycles of a measurement at most: each time that no policer is found after a trial they are twice as many.
+/// Most cycles that the sender measures before a trial: it measures twice as many whenever it finds no policer.
 const LONGEST_PATIENCE: u32 = 64;
 
-/// The rate that is kept to grows by this part times the cycles without excess losses, ...
+/// Growth of the rate after the first cycle without excess losses, as a part of the rate; the n-th cycle adds n times
+/// this part.
 const GROWTH: f64 = 0.005;
-/// ... which are losses of this part and the deviations. A rate that has grown by this part falls back then; at
-/// one that has not, losses are of something else.
+/// Share of losses that is excess, with the deviations on top. If the rate has grown by more than this part, excess
+/// losses bring it back to the policer's rate; otherwise they have another cause.
 const EXCESS: f64 = 0.02;
-/// After so many cycles of growth there is no policer.
+/// Cycles without excess losses after which the sender takes the policer for gone.
 const CALM: u32 = 16;
 
 /// State of the search for a policer, and the rate that the sender keeps to because of one.
@@ -40,9 +46,9 @@ const CALM: u32 = 16;
 enum State {
     /// Measures what it loses.
     Free,
-    /// Tries what happens at the mean rate of arrival, having lost this of what it sent before.
+    /// Sends at the mean arrival rate, to see whether it loses less than the tally `before`.
     Trial { rate: Rate, before: Tally },
-    /// Keeps to a rate, which has grown from that of the policer.
+    /// Keeps to `rate`, which grows from the policer's rate `limit`.
     Held { rate: Rate, limit: Rate },
 }
 
@@ -62,40 +68,47 @@ pub(super) struct Known {
     pub(super) app_limited: bool,
 }
 
+/// Arrival rate of one cycle, outside of its drain.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    rate: Rate,
+    /// Segments that arrived at it.
+    segments: f64,
+}
+
+/// Measurements since a state began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    cycles: u32,
+    /// Segments sent and lost outside of drains.
+    tally: Tally,
+    /// Arrival rates of the cycles, in bits a second.
+    rates: Range,
+}
+
 /// Evidence of a policer on the path, and the rate that it lets through.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Policed {
     state: State,
-    /// Since the state began: cycles, and what was sent outside of drains.
-    cycles: u32,
-    tally: Tally,
-    /// Cycles of a measurement before a trial.
+    measured: Measured,
+    /// Cycles that the sender measures before its next trial.
     patience: u32,
     /// Trials in a row that have succeeded.
     proofs: u32,
     /// When the present measurement of the rate of arrival began, and the bytes delivered until then.
     since: Option<(Time, u64)>,
-    /// The latest rate of arrival, the least and the largest one since the state began, and the segments of the
-    /// latest.
-    mean: Option<Rate>,
-    least: f64,
-    largest: f64,
-    segments: f64,
+    latest: Option<Arrival>,
 }
 
 impl Default for Policed {
     fn default() -> Self {
         Self {
             state: State::Free,
-            cycles: 0,
-            tally: Tally::default(),
+            measured: Measured::default(),
             patience: CYCLES,
             proofs: 0,
             since: None,
-            mean: None,
-            least: f64::INFINITY,
-            largest: 0.0,
-            segments: 0.0,
+            latest: None,
         }
     }
 }
@@ -133,11 +146,13 @@ impl Policed {
             return;
         };
         let bytes = delivered.saturating_sub(before);
-        self.mean = Rate::of(bytes, now.since(since)).filter(|rate| rate.as_bps() > 0);
-        if let Some(mean) = self.mean.map(Rate::as_bps_f64) {
-            self.least = self.least.min(mean);
-            self.largest = self.largest.max(mean);
-            self.segments = bytes as f64 / f64::from(mss.max(1));
+        let rate = Rate::of(bytes, now.since(since)).filter(|rate| rate.as_bps() > 0);
+        self.latest = rate.map(|rate| Arrival {
+            rate,
+            segments: bytes as f64 / f64::from(mss.max(1)),
+        });
+        if let Some(rate) = rate {
+            self.measured.rates = self.measured.rates.with(rate.as_bps_f64());
         }
     }
 
@@ -148,22 +163,27 @@ impl Policed {
             self.begin_again();
         }
         self.since = Some((known.now, known.delivered));
-        self.cycles += 1;
-        // A trial's first segments were sent before it began.
-        if !(matches!(self.state, State::Trial { .. }) && self.cycles == 1) {
-            self.tally.add(sent);
+        self.measured.cycles += 1;
+        let cycles = self.measured.cycles;
+        // The sender sent the segments of a trial's first cycle before the trial began.
+        if !(matches!(self.state, State::Trial { .. }) && cycles == 1) {
+            self.measured.tally.add(sent);
         }
-        let share = self.tally.share();
+        let tally = self.measured.tally;
+        let share = tally.share();
         match self.state {
-            State::Free if self.cycles >= self.patience && self.tally.sent >= ENOUGH => {
-                let before = self.tally;
+            State::Free if cycles >= self.patience && tally.sent >= ENOUGH => {
                 let much = share - known.usual >= MUCH;
-                let trial = self.mean.filter(|_| much && !queue && self.is_steady());
-                self.enter(trial.map_or(State::Free, |rate| State::Trial { rate, before }));
+                let steady = self.latest.filter(|latest| self.is_steady(latest));
+                let arrival = steady.filter(|_| much && !queue);
+                self.enter(arrival.map_or(State::Free, |arrival| State::Trial {
+                    rate: arrival.rate,
+                    before: tally,
+                }));
             }
-            State::Trial { rate, before } if self.tally.sent >= TRIED => {
+            State::Trial { rate, before } if tally.sent >= TRIED => {
                 let fewer = before.share() - share;
-                if share <= NOTHING && fewer > DEVIATIONS * before.deviation(self.tally.sent) {
+                if share <= NOTHING && fewer > DEVIATIONS * before.deviation(tally.sent) {
                     self.proofs += 1;
                     self.patience = CYCLES;
                     let held = State::Held { rate, limit: rate };
@@ -176,10 +196,10 @@ impl Policed {
                     self.give_up();
                 }
             }
-            State::Held { .. } if queue || self.cycles >= CALM => self.give_up(),
+            State::Held { .. } if queue || cycles >= CALM => self.give_up(),
             State::Held { rate, limit } => {
-                if share <= EXCESS + DEVIATIONS * self.tally.deviation(f64::INFINITY) {
-                    let growth = 1.0 + GROWTH * f64::from(self.cycles);
+                if share <= EXCESS + DEVIATIONS * tally.deviation(f64::INFINITY) {
+                    let growth = 1.0 + GROWTH * f64::from(cycles);
                     let rate = Rate::from_bps((rate.as_bps_f64() * growth) as u64);
                     self.state = State::Held { rate, limit };
                 } else if rate.as_bps_f64() > limit.as_bps_f64() * (1.0 + EXCESS) {
@@ -192,16 +212,14 @@ impl Policed {
         }
     }
 
-    fn is_steady(&self) -> bool {
-        self.largest <= self.least * (1.0 + STEADY + QUANTA / self.segments.max(1.0))
+    fn is_steady(&self, latest: &Arrival) -> bool {
+        let Range { low, high } = self.measured.rates;
+        high <= low * (1.0 + STEADY + QUANTA / latest.segments.max(1.0))
     }
 
     fn enter(&mut self, state: State) {
         self.state = state;
-        self.cycles = 0;
-        self.tally = Tally::default();
-        self.least = f64::INFINITY;
-        self.largest = 0.0;
+        self.measured = Measured::default();
     }
 
     /// Measures anew, and for longer: what was seen was not a policer, or is hidden by a queue.
@@ -256,7 +274,7 @@ mod tests {
             self.policed.on_drain(self.now, self.delivered, MSS);
         }
 
-        /// Parts of the policer's rate at which it sends in each of so many cycles.
+        /// Sending rates of `cycles` cycles behind a policer, as parts of the policer's rate.
         fn behind_a_policer(&mut self, cycles: u32) -> Vec<f64> {
             let limit = 100.0 * f64::from(MSS) * 8.0 / 0.8 * 0.85;
             (0..cycles)

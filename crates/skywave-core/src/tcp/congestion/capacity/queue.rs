@@ -5,6 +5,7 @@
 //! samples are one-way delays, from host to host, by clocks that need not agree: what counts is how far they
 //! are above their smallest one of late. The queue of the way back is then no queue, but a part of the path.
 
+use super::range::Range;
 use crate::aged::Aged;
 use crate::tcp::window::OneWayDelays;
 use crate::time::{Duration, Time};
@@ -66,34 +67,6 @@ impl Round {
     /// Mean of the samples above their smallest one; `None` of fewer than two.
     fn scatter(&self) -> Option<f64> {
         (self.count >= 2.0).then(|| self.sum / self.count - self.least())
-    }
-}
-
-/// The shortest and the longest queue of some round trips.
-#[derive(Clone, Copy, Debug)]
-struct Range {
-    low: f64,
-    high: f64,
-}
-
-impl Range {
-    const NEW: Self = Self {
-        low: f64::INFINITY,
-        high: 0.0,
-    };
-
-    fn with(self, queue: f64) -> Self {
-        Self {
-            low: self.low.min(queue),
-            high: self.high.max(queue),
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
-        }
     }
 }
 
