@@ -21,7 +21,8 @@ impl Attributes {
     /// the user to fill in are in capitals (`DST`, `GW`, `DEV`).
     pub fn commands(&self) -> (String, String) {
         let run = format!("ip route replace DST via GW dev DEV{}", self.words());
-        (run, "ip route del DST via GW dev DEV".to_owned())
+        // Deleted, a route that was there before would be missing: the default one, and the host is cut off.
+        (run, "ip route replace DST via GW dev DEV".to_owned())
     }
 
     fn words(&self) -> String {

@@ -15,5 +15,8 @@ fn one_command_has_all_attributes_and_places_to_fill_in() {
         run,
         "ip route replace DST via GW dev DEV congctl bbr initcwnd 20 initrwnd 40"
     );
-    assert_eq!(undo, "ip route del DST via GW dev DEV");
+    assert_eq!(
+        undo, "ip route replace DST via GW dev DEV",
+        "no route is ever missing"
+    );
 }
