@@ -157,7 +157,8 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
 }
 
 /// Runs the `skywave` command with the arguments `args`, of which the first is the program's name; returns the exit
-/// code for the process.
+/// code for the process: 0 for success, 2 for wrong arguments or files, 1 for work that failed, 130 after Ctrl-C, or
+/// a code of the command's own.
 ///
 /// Commands that can be interrupted set a handler for Ctrl-C, which stays for the rest of the process.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {

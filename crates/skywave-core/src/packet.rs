@@ -226,7 +226,7 @@ pub struct Datagram {
     pub len: u32,
 }
 
-/// The fields of a TCP segment that the machines use; payload bytes are counted, not carried.
+/// The fields of a TCP segment that senders, receivers and agents use; payload bytes are counted, not carried.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[repr(C)]
 pub struct Segment {

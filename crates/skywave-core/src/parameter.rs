@@ -193,7 +193,7 @@ pub enum Kind {
     Rate,
     /// A number of bytes above zero.
     Size,
-    /// Bytes of a packet.
+    /// Bytes of a packet, from 1 to 65,495 in files.
     Bytes,
     /// Capacity of a queue; a file may also give a time, for what is sent in it.
     Limit,

@@ -134,7 +134,7 @@ impl Duration {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self * factor`, rounded to the nearest nanosecond.
+    /// `self * factor`, rounded to the nearest nanosecond; negative and NaN give zero, too large saturates.
     #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor + 0.5) as u64)

@@ -187,7 +187,7 @@ impl Add for Backlog {
     }
 }
 
-/// Capacity of a queue.
+/// Capacity of a queue, in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Number of packets, whatever their sizes.
@@ -232,7 +232,7 @@ impl Limit {
     }
 }
 
-/// Length of a queue, which may be an average and so a fraction.
+/// Length of a queue, in packets or in bytes; may be an average and so a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
     /// Number of packets, whatever their sizes.

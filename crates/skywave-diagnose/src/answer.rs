@@ -79,7 +79,7 @@ impl Answer {
         }
     }
 
-    /// Heading and text of the advice for a page; `None` if the records tell of no link.
+    /// Heading and plain text of the advice for a page; `None` if the records tell of no link.
     pub fn section(&self) -> Option<(String, String)> {
         let text = match self {
             Self::Nothing => return None,

@@ -27,12 +27,13 @@ const FITTED: usize = 8;
 /// Packets of payload without which a transfer tells nothing of its path.
 const FEWEST: usize = 20;
 
-/// Result of reading the records of one link: the estimated link, the fits, the transfers and why they were slow.
+/// Result of reading the records of one link (captures, pings, throughput tests, traces of rates): the estimated link,
+/// the fits, the transfers and why they were slow.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
     /// Link estimated from all records together.
     pub link: Link,
-    /// Fits of each record by itself.
+    /// Models fitted to each record (pings, a transfer, a throughput test) by itself, and the traces of rates.
     pub fits: Fits,
     /// TCP transfers in the captures, each with the name of its file; those with the most bytes first.
     pub transfers: Vec<Observed>,
@@ -41,7 +42,8 @@ pub struct Diagnosis {
     pub captures: Vec<(String, Summary)>,
     /// Comparisons of the last third of records with a link fitted to their first two thirds.
     pub goodness: Vec<Goodness>,
-    /// Congestion control that a record names (iperf3's JSON does), and the record's file; `None` if none names one.
+    /// Congestion control that a record names (iperf3's JSON does), and the name of the record's file; `None` if no
+    /// record names one.
     pub sender: Option<(String, String)>,
     /// Remarks on the records, each a sentence.
     pub notes: Vec<String>,
@@ -50,7 +52,7 @@ pub struct Diagnosis {
 /// Transfer of a capture, with its path and why it was not faster.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// Name of the capture's file.
+    /// Name of the capture's file, without its folder (`a + b` for captures that were read as one).
     pub file: String,
     /// Data of one direction of a TCP connection.
     pub transfer: Transfer,
@@ -204,8 +206,8 @@ impl Diagnosis {
         largest.filter(move |other| other.transfer.delivered as f64 >= SMALL * most)
     }
 
-    /// File names of the records that the diagnosis uses: of captures (once for each transfer), then of probes such as
-    /// pings, of throughput tests, and of traces of rates.
+    /// File names, without folders, of the records that the diagnosis uses: of captures (once for each transfer), then
+    /// of probes such as pings, of throughput tests, and of traces of rates.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let transfers = self.transfers.iter().map(|observed| observed.file.as_str());
         let probes = self.fits.probes.iter().map(|(name, _)| name.as_str());

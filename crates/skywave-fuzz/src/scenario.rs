@@ -21,8 +21,8 @@ const MAX_ROUND_TRIPS: f64 = 1e3;
 /// Packets offered to links until a simulation is given up.
 const MAX_OFFERS: u32 = 20_000;
 
-/// Reads `data` as a scenario file. If it is one, makes specifications of its points, simulates the first, and checks
-/// that the outcome's counts and shares fit each other. Panics if not.
+/// Reads `data` as a scenario file. If it is one, makes specifications of its points (combinations of swept values),
+/// simulates the first if it is small, and checks that the outcome's counts and shares fit each other. Panics if not.
 pub fn run(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

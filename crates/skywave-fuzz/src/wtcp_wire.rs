@@ -7,8 +7,9 @@ use skywave_core::wtcp::{Config, Packet, Receiver, Sender, wire};
 const MAX_DATAGRAMS: usize = 60;
 
 /// Reads `data` as one WTCP datagram, which must be refused or be the same when written and read again. Then reads it
-/// as many datagrams, each after a byte of waiting time (in 50 ms) and a byte of length, and feeds them to a WTCP
-/// sender and receiver. Panics if a datagram changes, a rate is not finite, or the sender exceeds its window.
+/// as many datagrams, each after a byte for the wait before it (in units of 50 ms) and a byte for its length, and feeds
+/// them to a WTCP sender and receiver. Panics if a datagram changes, a rate is not finite, or the sender exceeds its
+/// window.
 pub fn run(data: &[u8]) {
     check(data);
     let mut sender = Sender::new(Config::default());

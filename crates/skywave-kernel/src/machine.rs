@@ -249,8 +249,8 @@ pub(crate) fn folder_below(parent: &Path) -> PathBuf {
     parent.join(format!("{PREFIX}{}", std::process::id()))
 }
 
-/// Folder of the control group (cgroup v2) of this process; `None` if none is mounted or `/proc` cannot be
-/// read.
+/// Path in the file system of the folder of this process's control group (cgroup v2), mount point included; `None` if
+/// none is mounted or `/proc` cannot be read.
 pub fn own_group() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;

@@ -64,14 +64,15 @@ pub struct Message {
     pub slot: u32,
     /// Congestion state of the kernel's sender; for [`Kind::State`], the one that begins now.
     pub state: State,
-    /// Whether the application had too little to send when the newest segment that the ACK acknowledges was
-    /// sent.
+    /// Whether the application had too little to send when the newest segment that the ACK acknowledges was sent; false
+    /// for events without an ACK.
     pub app_limited: bool,
-    /// Whether the congestion window was what kept the sender from sending more.
+    /// Whether the congestion window kept the sender from sending more, at some time in about the latest window of data
+    /// (`is_cwnd_limited`).
     pub cwnd_limited: bool,
     /// Whether the connection goes by the eBPF program's own rule, Reno's, as answers were late.
     pub by_reno: bool,
-    /// Whether the ACK has the ECE flag, the echo of an ECN mark.
+    /// Whether the ACK has the ECE flag, the echo of an ECN mark; false for events without an ACK.
     pub echo: bool,
     /// Payload bytes of a full segment.
     pub mss: u32,
@@ -79,7 +80,7 @@ pub struct Message {
     pub una: u32,
     /// Next sequence number to be sent.
     pub nxt: u32,
-    /// Sequence number whose acknowledgement ends the present recovery (`high_seq`).
+    /// Sequence number whose acknowledgement ends the present recovery (`high_seq`); without meaning outside of one.
     pub high: u32,
     /// Receive window that the receiver advertises, bytes.
     pub rwnd: u32,
@@ -106,7 +107,8 @@ pub struct Message {
     /// Packets delivered in [`Self::interval`]; `None` if the ACK gives no rate sample, zero for events
     /// without an ACK.
     pub rate_delivered: Option<u32>,
-    /// Value of [`Self::delivered`] when the newest segment that the ACK acknowledges was sent.
+    /// Value of [`Self::delivered`] when the newest segment that the ACK acknowledges was sent; zero for events without
+    /// an ACK.
     pub prior_delivered: u32,
     /// Packets in flight before the ACK; zero for events without one.
     pub prior_in_flight: u32,

@@ -44,10 +44,10 @@ pub fn rate(spec: &Spec, flow: usize) -> Option<f64> {
     rates.reduce(f64::min)
 }
 
-/// Payload rate in bit/s that the path of a flow's data carries in the measured window of the run if every link always
-/// has UDP datagrams with 1472 bytes of payload waiting; the link that carries least decides. A sender with larger
-/// headers gets less, and no sender gets more in the long run. `None` if the path has no links, only hops of a radio
-/// network.
+/// Payload rate in bit/s that the path of a flow's data carries in the measured window ([`Spec::measure`]) if every
+/// link always has UDP datagrams with 1472 bytes of payload waiting; the link that carries least decides. A sender with
+/// larger headers gets less, and no sender gets more in the long run. `None` if the path has no links, only hops of a
+/// radio network.
 pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
     let seconds = spec.window().as_secs_f64();
     let links = links_of(spec, flow).into_iter();
@@ -60,8 +60,9 @@ pub fn carried(spec: &Spec, flow: usize) -> Option<f64> {
 }
 
 /// List with an entry for each time bin of `width` from the start of the run: true if every link on the path of a
-/// flow's data carries a UDP datagram with 1472 bytes of payload in that bin, if datagrams always wait at each link.
-/// Empty if the path has no links, only hops of a radio network.
+/// flow's data delivers a UDP datagram with 1472 bytes of payload in that bin, if datagrams always wait at each link.
+/// The run's end cuts the last bin, which has no length (false) if `width` divides the run. Empty if the path has no
+/// links, only hops of a radio network.
 pub fn carries(spec: &Spec, flow: usize, width: Duration) -> Vec<bool> {
     let mut all: Option<Vec<bool>> = None;
     for link in links_of(spec, flow) {

@@ -73,7 +73,7 @@ pub struct OtherTransport {
     pub name: &'static str,
     /// Description in one line.
     pub summary: &'static str,
-    /// Paper that describes the transport.
+    /// Sources that describe the transport, such as `RFC 9000, RFC 9002` or the authors and year of a paper.
     pub source: &'static str,
 }
 
@@ -270,7 +270,8 @@ impl Scenario {
         &self.warnings
     }
 
-    /// Paths of the trace and movement files that the scenario uses, for a record of what a result depends on.
+    /// Trace and movement files that the scenario uses, each as [`Files::place`] names it (such as by its path on the
+    /// disk), for a record of what a result depends on.
     pub fn traces(&self) -> &[PathBuf] {
         &self.traces
     }

@@ -44,7 +44,8 @@ impl From<NoThreads> for SearchError {
 pub struct Making<'a> {
     /// Number of threads; `None` for one per processor core.
     pub threads: Option<usize>,
-    /// Flag that the caller sets to stop the runs.
+    /// Flag that the caller sets to stop all runs, even one under way; the search ends with
+    /// [`SearchError::Interrupted`].
     pub cancel: &'a AtomicBool,
     /// Function called after each run with two numbers: runs so far, and how many of these were not simulated because
     /// the journal of runs ([`Ledger`]) had them already.

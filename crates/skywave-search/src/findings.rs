@@ -55,11 +55,11 @@ pub struct Findings {
     pub fallen: Vec<Finding>,
 }
 
-/// Makes findings, until `most` of them stand ([`Finding::stands`]), of the paths that a search found: judges the paths
-/// by new seeds, shrinks the worst, and judges these by further seeds. The new seeds are numbered on from the largest
-/// of `searched`, the seeds of the search. A path whose new value is above the bound `below` is left out. Without
-/// `below`, the bound of each path is the next round number at or above its new value; a path where that is 1 or more
-/// is left out.
+/// Makes findings of the paths that a search found: judges the paths by new seeds, shrinks the worst, and judges these
+/// by further seeds, until `most` findings stand ([`Finding::stands`]) or no path is left; it judges at most 40 paths
+/// for each finding wanted. The new seeds are numbered on from the largest of `searched`, the seeds of the search. A
+/// path whose new value is above the bound `below` is left out. Without `below`, the bound of each path is
+/// [`next_round`] of its new value; a path where that is 1 or more is left out.
 ///
 /// # Errors
 /// An interrupted search, runs that cannot be kept, or threads that cannot be started.

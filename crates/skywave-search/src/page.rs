@@ -18,8 +18,8 @@ pub struct Page<'a> {
     pub flow: &'a str,
     /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: &'a [String],
-    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the simulator
-    /// does not have, the name of a simulated one that stands in its place.
+    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the
+    /// simulator does not have, the name of a simulated one that stands in its place.
     pub seats: &'a [String],
     /// Objective of the search.
     pub objective: &'a Objective,
@@ -100,7 +100,8 @@ impl Page<'_> {
         lines
     }
 
-    /// JSON object of a finding; `file` is the path of its scenario file.
+    /// JSON object of a finding: the senders, the objective, its mean value by new seeds with the 95 % interval, the
+    /// value in the search, the bound, and the keys off their defaults; `file` is the path of its scenario file.
     pub fn json(&self, finding: &Finding, file: &str) -> Value {
         let keys = self.space.keys().iter().zip(&finding.candidate);
         let keys: Map<String, Value> = keys

@@ -34,8 +34,8 @@ pub const FLOW: &str = "test";
 pub struct Request {
     /// The judged sender, then those that it is compared with, by the names that the caller gave.
     pub senders: Vec<String>,
-    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the simulator
-    /// does not have, the name of a simulated one that stands in its place.
+    /// Names of [`Self::senders`] for a scenario file, in their order. For a sender of another library, which the
+    /// simulator does not have, the name of a simulated one that stands in its place.
     pub seats: Vec<String>,
     /// Measure that paths are judged by; a smaller value is worse for the sender.
     pub objective: &'static Objective,
@@ -47,8 +47,8 @@ pub struct Request {
     pub seed: u64,
     /// Number of islands: searches side by side that know nothing of each other.
     pub islands: u16,
-    /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can be;
-    /// `None` for [`next_round`](crate::shrink::next_round) of the path's value.
+    /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can
+    /// be; `None` for [`next_round`](crate::shrink::next_round) of the path's value.
     pub below: Option<f64>,
     /// Most findings to make: bad paths that the search ends with.
     pub find: usize,
@@ -100,8 +100,8 @@ impl Request {
     /// Checks the request before the search is made; `spaces` has one for each sender, as [`Self::spaces`] makes them.
     ///
     /// # Errors
-    /// [`SearchError::Space`]: the bound is no share above 0, the islands are not in
-    /// [`ISLANDS_THERE_MAY_BE`], or the runs are too few.
+    /// [`SearchError::Space`]: the bound [`Self::below`] is not above 0, the number of islands is not in
+    /// [`ISLANDS_THERE_MAY_BE`], or [`Self::amount`] has too few runs for the first generation of each island.
     pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
         let is_share = |below: f64| below.is_finite() && below > 0.0;
         if !self.below.is_none_or(is_share) {
@@ -169,9 +169,9 @@ impl Request {
         )
     }
 
-    /// Searches for bad paths with this bench, then shrinks and judges the worst. With a `shard`, makes only the runs
-    /// of its share of the islands, for the bench's journal to keep, and returns `None`. `tell` is called with news on
-    /// the way.
+    /// Searches for bad paths with this bench, then shrinks and judges the worst. With a `shard` (number k of n parts
+    /// of the search) only searches, on every n-th island from the k-th on, for the bench's journal to keep the runs,
+    /// and returns `None`. `tell` is called with news on the way.
     ///
     /// # Errors
     /// Too few runs, an interrupted search, runs that cannot be kept, or threads that cannot be started.

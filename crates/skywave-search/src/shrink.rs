@@ -9,8 +9,8 @@ const ROUND: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 7.0];
 /// Smallest bound: with less than a tenth a path is bad, and that it may be worse in detail does not matter.
 const LEAST: f64 = 0.1;
 
-/// Next round number at or above a value (1, 2, 3, 5 or 7 times a power of ten), and 0.1 at least: the bound
-/// for shrinking a path that has this value.
+/// Smallest round number (1, 2, 3, 5 or 7 times a power of ten) that is at least the objective's value on a path, and
+/// at least 0.1: the bound for shrinking that path.
 pub fn next_round(value: f64) -> f64 {
     // Each number has one name: that of its digits.
     let numbers = (-1..=6).flat_map(|power| ROUND.map(|digit| format!("{digit}e{power}").parse()));

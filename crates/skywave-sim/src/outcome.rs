@@ -34,8 +34,10 @@ pub struct Outcome {
     pub series: Vec<Series>,
     /// Delivered bytes over time; `None` unless [`Spec::bins`](crate::spec::Spec::bins) asks for them.
     pub bins: Option<Bins>,
-    /// For each flow, its transfers in the order in which they were handed over, at most [`MAX_REQUESTS`]; `None`
-    /// unless [`Spec::requests`](crate::spec::Spec::requests) asks for them.
+    /// For each flow, its transfers that began before the measured window's end and had not all arrived before its
+    /// start, in the order of handing over, at most [`MAX_REQUESTS`]; empty for a flow without
+    /// [measured transfers](crate::spec::FlowSpec::measures_requests). `None` unless
+    /// [`Spec::requests`](crate::spec::Spec::requests) asks for them.
     pub requests: Option<Vec<Vec<Request>>>,
     /// Number of events that the engine handled over the whole run: a measure of its work.
     pub events: u64,
@@ -99,8 +101,8 @@ pub struct Request {
 pub struct Series {
     /// Name of the flow or link that the series is of.
     pub entity: String,
-    /// Quantity: `cwnd`, `ssthresh` (segments), `rtt`, `srtt`, `rto` (seconds), `acked` (bytes),
-    /// `rate` (bits per second if all packets were full, WTCP), `queue` (packets).
+    /// Quantity: `cwnd`, `ssthresh` (segments), `rtt`, `srtt`, `rto` (seconds; in QUIC its PTO), `acked` (bytes
+    /// acknowledged so far), `rate` (WTCP's sending rate if all packets are full, bits per second), `queue` (packets).
     pub quantity: &'static str,
     /// Points of the series in order: time, in seconds from the run's start, and value, where it differs from the last.
     pub points: Vec<(f64, f64)>,

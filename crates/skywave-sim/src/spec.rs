@@ -245,7 +245,8 @@ pub struct ProxySpec {
 }
 
 /// Hand-over of a proxy: the destination leaves the cell of the node where the proxy is and enters another one, and the
-/// proxy follows it. A hand-over begins no sooner than the one before is done.
+/// proxy follows it. If the state of an earlier hand-over is still on its way at [`Self::at`], this one begins when all
+/// of it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HandOver {
     /// Time of the run at which the destination leaves the cell of the node where the proxy is.
@@ -336,7 +337,7 @@ pub struct Route {
     pub outages: Vec<Outage>,
 }
 
-/// A disconnection that a receiver announces.
+/// Disconnection that the receiver of a TCP flow announces to the sender, which freezes until it is over (Freeze-TCP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outage {
     /// Time at which the receiver sees the disconnection coming and announces a window of zero, which freezes the

@@ -18,7 +18,8 @@ pub type Id = u64;
 /// State of a QUIC connection: its round-trip time, and packets sent and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// Round-trip time of the connection; zero if it is not known.
+    /// Smoothed round-trip time of the connection, a guess of the QUIC library before the first sample; zero if it is
+    /// not known.
     pub rtt: Duration,
     /// Packets sent by this side since the connection began.
     pub sent: u64,

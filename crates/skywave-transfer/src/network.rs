@@ -32,7 +32,8 @@ use crate::wire::message::MAX_LANES;
 pub struct Sending {
     /// Congestion controller of the host's connections; `None` for the default of the QUIC library noq, CUBIC.
     pub control: Option<Control>,
-    /// Greatest sending rate in bytes a second, all headers of QUIC included; `None` for no limit.
+    /// Greatest sending rate of each connection, in bytes a second of UDP payload (QUIC headers included); `None` for
+    /// no limit.
     pub limit: Option<u64>,
     /// Folder where each connection writes a log of its events; `None` for no logs.
     pub logs: Option<Arc<Logs>>,

@@ -282,8 +282,8 @@ impl Snoop {
         self.repair.take()
     }
 
-    /// When [`Self::on_timer`] is due, at once if that is in the past. `None` without a timer, without a
-    /// round-trip sample, or if the first unacknowledged segment is not the agent's to repair.
+    /// When [`Self::on_timer`] is due, at once if that is in the past. `None` without a timer, without a round-trip
+    /// sample, or if the agent has no copy of the first unacknowledged segment or the sender has sent it again itself.
     pub fn next_timer(&self) -> Option<Time> {
         let hole = self.cache.at(self.ack).filter(|hole| !hole.resent)?;
         self.timer.due(hole.sent_at)

@@ -11,9 +11,9 @@ use crate::units::Limit;
 const GAP: u64 = 4;
 const WAITING: u32 = 128;
 
-/// Number of undamaged packets of `size` bytes that come out of a link from `start` to `end` if it always has one to
-/// send; duplicates do not count, and `config.queue` does not matter. `name` and `seed` name the random streams, as
-/// those of a [`Link`].
+/// Number of undamaged packets of `size` bytes that come out of a link from `start` to `end` if from time zero on it
+/// always has one to send; duplicates do not count, and `config.queue` does not matter. `name` and `seed` name the
+/// random streams, as those of a [`Link`].
 pub fn filled(
     config: &LinkConfig,
     seed: u64,

@@ -31,7 +31,7 @@ pub trait LossModel: Described {
     }
 }
 
-/// Random streams of a loss model.
+/// Two random streams of a loss model: one for which packets are lost, one for how the channel's state changes.
 pub struct Streams {
     /// Decides which packets are lost.
     losses: Stream,

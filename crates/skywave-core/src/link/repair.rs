@@ -4,7 +4,7 @@ use crate::parameter::{Presets, optional, parameters};
 use crate::time::Duration;
 
 parameters! {
-    /// Forward error correction.
+    /// Forward error correction: a code that lengthens each packet on the air and repairs some corrupted ones.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Fec as "fec" {
         /// Code rate: a packet takes 1/`rate` of its bytes on the air.

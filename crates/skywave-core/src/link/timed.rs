@@ -182,8 +182,8 @@ impl TimedLink {
         }
     }
 
-    /// Offers a packet of `size` bytes at `now`. Returns the cause if it is lost at once; otherwise `None`, and
-    /// [`TimedLink::poll`] later tells its fate, once, with this `id`.
+    /// Offers a packet of `size` bytes at `now`, of flow 0 and not ECN-capable. Returns the cause if it is lost at
+    /// once; otherwise `None`, and [`TimedLink::poll`] later tells its fate, once, with this `id`.
     pub fn offer(&mut self, now: Time, id: u32, size: u32) -> Option<DropCause> {
         let packet = Offered {
             tag: Tag::new(id, size),

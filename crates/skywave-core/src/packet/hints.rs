@@ -12,10 +12,10 @@ use super::Marks;
 /// as the clocks of both hosts agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Hints {
-    /// [`Marks::ELN`] if a channel lost the segment that this ACK asks for, and
-    /// [`Marks::CONGESTION_WARNING`] if a router warned of congestion; [`Marks::ASKS`] on data and
-    /// [`Marks::ALL_RECEIVED`] on the answer; [`Marks::DUBIOUS`] or [`Marks::CONGESTED`] while something is missing. No
-    /// other marks.
+    /// [`Marks::ELN`] if a channel lost the segment that this ACK asks for, and [`Marks::CONGESTION_WARNING`] if a
+    /// router warned of congestion; [`Marks::ASKS`] on data whose sender asks whether all before it has arrived, and
+    /// [`Marks::ALL_RECEIVED`] on the ACK that says so; while something is missing, [`Marks::DUBIOUS`] if its loss may
+    /// be congestion, [`Marks::CONGESTED`] if it is. No other marks.
     pub marks: Marks,
     /// Total time for which the radio stations on the path of the data contended for the channel.
     pub contention: ContentionDelay,
@@ -34,7 +34,7 @@ impl Hints {
         self == Self::NONE
     }
 
-    /// Whether this ACK answers data that asked ([`Marks::ASKS`]): everything before that data has arrived.
+    /// Whether this ACK confirms, to data that asked ([`Marks::ASKS`]), that everything before that data has arrived.
     pub fn is_all_received(self) -> bool {
         self.marks.contains(Marks::ALL_RECEIVED)
     }

@@ -13,8 +13,8 @@ pub struct Hole {
 }
 
 impl Hole {
-    /// Payload bytes of a UDP datagram that names a hole: the addresses and ports of the connection, and both
-    /// numbers.
+    /// Payload bytes of a UDP datagram that names a hole: the IPv4 addresses and ports of the connection, and the
+    /// sequence numbers [`Self::start`] and [`Self::end`].
     pub const PAYLOAD_BYTES: u32 = 12 + 8;
     /// Bytes on the wire of a UDP datagram that names a hole, IPv4 and UDP headers included.
     pub const WIRE_BYTES: u32 = UDP_HEADER_BYTES + Self::PAYLOAD_BYTES;

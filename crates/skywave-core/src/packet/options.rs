@@ -46,8 +46,8 @@ pub enum Options {
     Sack4([SackBlock; MAX_SACK_BLOCKS]),
     /// Options of a SYN, which offer the abilities of its sender.
     Syn(SynOptions),
-    /// Window that the data's sender has in force, in whole segments, told to a receiver that acknowledges by
-    /// it (Chen, Marsic and Miller 2008).
+    /// Window by which the data's sender sends (cwnd, or the receiver's or a contention limit if that is smaller), in
+    /// whole segments, told to a receiver that acknowledges by it (Chen, Marsic and Miller 2008).
     Window(u16),
     /// A segment that has not come, which a receiver names to ask for it (Long et al., in Francis 2012, section
     /// 3.2.3).
@@ -76,7 +76,8 @@ impl Options {
         }
     }
 
-    /// Window that the data's sender has in force, in whole segments; `None` if these options do not carry it.
+    /// Window by which the data's sender sends, cwnd or a lower limit, in whole segments; `None` if these options are
+    /// not [`Self::Window`].
     pub fn window(&self) -> Option<u16> {
         match self {
             Self::Window(segments) => Some(*segments),
@@ -98,8 +99,8 @@ impl Options {
         matches!(self, Self::None)
     }
 
-    /// Bytes of the options on the wire, padded to words of four: 4 plus 8 for each SACK block, 8 for a told window,
-    /// 12 for a missing segment; 0 for those of a SYN, whose simulated size the scenario sets.
+    /// Bytes of the options on the wire, padded to words of four: 4 plus 8 for each SACK block, 8 for
+    /// [`Self::Window`], 12 for [`Self::Missing`]; 0 for those of a SYN, whose simulated size the scenario sets.
     #[inline]
     pub fn wire_len(&self) -> u32 {
         match self {

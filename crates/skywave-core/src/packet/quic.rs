@@ -83,7 +83,7 @@ impl Packet {
 /// Rule by which a receiver acknowledges packets that arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acking {
-    /// Number of packets after which the receiver sends an ACK (RFC 9000 section 13.2.2: at least every second).
+    /// Number of unacknowledged packets at which the receiver sends an ACK; RFC 9000 section 13.2.2 has two.
     pub every: u32,
     /// Longest time for which the receiver holds an ACK back (`max_ack_delay`, RFC 9000 section 18.2).
     pub delay: Duration,
@@ -126,7 +126,9 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// An ACK with an empty report.
+    /// An ACK with an empty report. `delay`, the time for which the receiver has held back the ACK of packet
+    /// `largest`, is rounded down to 8 µs; `limit` is the first stream position for which the receiver has no room,
+    /// and `ce` the number of packets that have arrived marked CE (`None` without ECN).
     pub fn new(largest: u64, delay: Duration, limit: u64, ce: Option<u32>) -> Self {
         let units = delay.as_nanos() / DELAY_UNIT.as_nanos();
         Self {

@@ -2,8 +2,8 @@
 
 use super::{Field, Parameter, Refusal, Value};
 
-/// Settings of a model, with their defaults and parameters; `()` where there is nothing to configure. A bare number
-/// has no meaning of its own: a model that is configured by one states `DEFAULT` and `FIELDS` in its [`Described`].
+/// Settings of a model, with their defaults and parameters; `()` where there is nothing to configure. A model whose
+/// settings are one `u32` or `f64` states `DEFAULT` and `FIELDS` in its [`Described`] instead.
 pub trait Configuration: Clone + 'static {
     /// Values where a file gives none.
     const DEFAULT: Self;
@@ -61,7 +61,7 @@ pub trait Settings: Clone + PartialEq + std::fmt::Debug + 'static {
 /// reference know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Member {
-    /// Name of the family of models to which it belongs, or of the TCP sender's slot for policies.
+    /// Name of the model's family ("channel"), or of the kind of TCP policies to which it belongs ("congestion").
     pub slot: &'static str,
     /// Name in scenario files.
     pub name: &'static str,
@@ -71,7 +71,7 @@ pub struct Member {
     pub source: &'static str,
     /// The parameters that can be set.
     pub parameters: &'static [Parameter],
-    /// Names of the parameters.
+    /// Names of the parameters, in the order of [`Self::parameters`].
     pub keys: &'static [&'static str],
 }
 

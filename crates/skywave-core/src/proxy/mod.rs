@@ -74,7 +74,8 @@ impl TowardsSource {
 }
 
 impl ProxyConfig {
-    /// Opens the new connection `from_source` passively, by the policy; `mss` is a full segment's payload in bytes.
+    /// Opens the new connection `from_source` passively, with the limit of its window or of its ACKs that
+    /// [`Self::towards_source`] sets; `mss` is a full segment's payload in bytes.
     pub fn listen(&self, from_source: &mut Connection, mss: u32) {
         if let TowardsSource::Window(segments) = self.towards_source {
             from_source.limit_window(segments.saturating_mul(mss));
@@ -90,7 +91,7 @@ impl ProxyConfig {
 /// source, and hands them to the connection to the destination.
 ///
 /// # The caller's contract
-/// The driver owns both connections and gives them their segments and timers as it does elsewhere.
+/// The driver owns both connections and gives them their segments and timers, as those of any [`Connection`].
 /// [`ProxyConfig::listen`] comes first. After every input to one of the two, and when [`Proxy::next_timer`] is
 /// due, call [`Proxy::work`] before the connections are polled for what they send.
 #[derive(Clone, Debug)]
@@ -197,8 +198,8 @@ impl Proxy {
         from_source.received() - self.done
     }
 
-    /// Payload bytes that move with the proxy to another node: those [in the buffer](Self::buffered) and
-    /// those that came out of order.
+    /// Payload bytes that move with the proxy when it changes nodes: those [in the buffer](Self::buffered), and those
+    /// that came out of order on `from_source`, its connection from the source.
     pub fn holds(&self, from_source: &Connection) -> u64 {
         self.buffered(from_source) + from_source.receiver().out_of_order()
     }

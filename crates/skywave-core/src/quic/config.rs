@@ -123,9 +123,9 @@ impl Config {
     }
 }
 
-/// Settings to build a [`Control`](super::Control) with this congestion control from, for packets of `segment` bytes:
-/// an initial window of ten packets, and HyStart++ if `congestion` has no slow start of its own. A `Control` ignores
-/// their loss detection and recovery, which are TCP's.
+/// Settings to build a QUIC [`Control`](super::Control) with this congestion control from, for packets of `segment`
+/// bytes without the headers of UDP and IP: an initial window of ten packets, and HyStart++ if `congestion` has no slow
+/// start of its own. A `Control` ignores their loss detection and recovery, which are TCP's.
 ///
 /// # Panics
 /// Never: "newreno" is built in.

@@ -119,8 +119,9 @@ impl Told {
 }
 
 impl Control {
-    /// Control of a connection that has sent nothing. Of `config` it uses only the congestion control, the segment
-    /// size, the initial window and ssthresh, the rule that ends slow start, and `rto`.
+    /// Control of a connection that has sent nothing. Of `config` it uses only the congestion control with its
+    /// [`setup`](TcpConfig::setup) (segment size, initial window), the initial ssthresh, the rule that ends slow start,
+    /// and `rto`, by which round trips are smoothed.
     ///
     /// A segment stays `config.mss` bytes even if packets become larger: congestion controls count in segments, and may
     /// count fractions of them.
@@ -160,8 +161,8 @@ impl Control {
         }
     }
 
-    /// An ack-eliciting packet of `bytes` bytes leaves. Returns the number by which the other methods know the packet:
-    /// 0 for the first one, then one more each time.
+    /// An ack-eliciting packet leaves; `bytes` is its size without the headers of UDP and IP (RFC 9002 section 2).
+    /// Returns the number by which the other methods know the packet: 0 for the first one, then one more each time.
     pub fn on_sent(&mut self, now: Time, bytes: u32) -> u64 {
         let idle = self.packets.in_flight() == 0;
         if idle && self.rate.is_app_limited() {

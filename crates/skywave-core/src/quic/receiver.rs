@@ -63,7 +63,7 @@ impl Receiver {
         }
     }
 
-    /// A packet from the data sender arrived, with ECN field `ecn`.
+    /// A packet from the data sender arrived; `ecn` is the ECN field of its IP header on arrival.
     pub fn on_packet(&mut self, now: Time, packet: &Packet, ecn: Ecn) {
         match packet {
             Packet::Hello { attempt } => self.hello = Some(*attempt),

@@ -95,7 +95,8 @@ impl Sender {
         }
     }
 
-    /// Restricts [`Self::limit_times`] to the time from `from` to `to`.
+    /// Restricts [`Self::limit_times`], which adds up what keeps the sender from sending, to the time between `from`
+    /// and `to`.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }
@@ -214,7 +215,8 @@ impl Sender {
         self.stream.is_drained()
     }
 
-    /// Bytes that the application has written and that were never sent.
+    /// Bytes that the application has written and that were never sent; 2^64 − 1 less [`Self::sent_to`] if the data
+    /// have no end.
     pub fn unsent(&self) -> u64 {
         self.stream.unsent()
     }

@@ -51,7 +51,7 @@ pub enum Sensing {
 /// A frame that begins to reach a station.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// Number by which [`Receiver::on_end`] knows the signal.
+    /// Number by which [`Receiver::on_end`] knows the signal; unique among those at this station at one time.
     pub id: u32,
     /// Received power at this station, in milliwatts.
     pub power_mw: f64,

@@ -34,7 +34,8 @@ impl RoutingConfig {
     }
 }
 
-/// Description of static routing: routes that never change, and need no settings.
+/// Type that names and describes static routing among the routing protocols; its routes never change, and it has no
+/// settings.
 #[derive(Debug)]
 pub struct Static;
 

@@ -19,7 +19,7 @@ impl Seq {
         self.0.wrapping_sub(other.0).cast_signed() > 0
     }
 
-    /// The fresher of two numbers.
+    /// The fresher of two numbers; `self` if neither is fresher.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         if other.is_newer_than(self) {

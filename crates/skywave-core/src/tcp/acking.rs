@@ -10,7 +10,7 @@ use crate::time::Duration;
 family! {
     "acking" => "When the receiver acknowledges.";
     open: false; sections: false;
-    /// Rule by which the receiver acknowledges.
+    /// Rule by which a TCP receiver decides when to acknowledge data, and by how many ACKs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Acking;
     EverySegment: EverySegment,
@@ -37,9 +37,9 @@ parameters! {
     /// at once when a segment is out of order or fills a hole (RFC 5681 section 4.2).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Delayed {
-        /// Segments an ACK.
+        /// In-order segments for each ACK.
         every: u32 = 2, Count;
-        /// Longest delay.
+        /// Longest delay of an ACK, from the first unacknowledged segment on.
         timeout: Duration = Duration::from_millis(200), Period;
     }
 }
@@ -58,7 +58,7 @@ parameters! {
     /// fills a hole (Chen, Marsic and Miller 2008).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct SelfTriggered {
-        /// Longest delay.
+        /// Longest delay of an ACK, from the first unacknowledged segment on.
         timeout: Duration = Duration::from_millis(200), Period;
     }
 }
@@ -121,10 +121,10 @@ impl Described for Lba {
 }
 
 impl Acking {
-    /// Delayed ACKs: one for every second in-order segment, or after 200 ms.
+    /// Delayed ACKs: one for every second in-order segment, or 200 ms after the first unacknowledged one.
     pub const DELAYED: Self = Self::Delayed(Delayed::DEFAULT);
 
-    /// Delayed ACKs: one for every `every`th in-order segment, or after `timeout`.
+    /// Delayed ACKs: one for every `every`th in-order segment, or `timeout` after the first unacknowledged one.
     pub const fn delayed(every: u32, timeout: Duration) -> Self {
         Self::Delayed(Delayed { every, timeout })
     }
@@ -147,7 +147,7 @@ impl Acking {
         matches!(self, Self::SelfTriggered(_))
     }
 
-    /// Longest time for which an ACK of data in order is kept back.
+    /// Longest time for which an ACK of data in order is kept back; zero for a rule that acknowledges it at once.
     pub const fn longest_delay(self) -> Duration {
         match self {
             Self::EverySegment | Self::DelayedDupacks(_) => Duration::ZERO,

@@ -73,7 +73,7 @@ pub struct TcpConfig {
     pub composition: Composition,
     /// Payload bytes of a full segment.
     pub mss: u32,
-    /// Header bytes on the wire, for data and ACKs, without options.
+    /// Bytes of IP and TCP header together, without options, that each segment has on the wire, ACKs included.
     pub header: u32,
     /// The receiver's buffer: the largest window that it advertises, in bytes.
     pub rwnd: u32,
@@ -92,8 +92,9 @@ pub struct TcpConfig {
     /// Keep the slow start threshold in whole segments, rounded down (BSD, ns-2).
     pub whole_ssthresh: bool,
     /// Keep the slow start threshold when the retransmission timer expires again for the segment that it sent again
-    /// last (RFC 5681 section 3.1): the congestion control does not hear of such an expiry, unless it owns the window.
-    /// Timeout policies that set the threshold themselves still do. False: each expiry cuts it (BSD, ns-2).
+    /// last (RFC 5681 section 3.1): the congestion control does not hear of such an expiry, unless it alone says how
+    /// much may be in flight, as BBR does. Timeout policies that set the threshold themselves still do. False: each
+    /// expiry cuts it (BSD, ns-2).
     pub hold_ssthresh: bool,
     /// Signs other than a loss that end slow start.
     pub slow_start: SlowStartConfig,
@@ -107,7 +108,7 @@ pub struct TcpConfig {
     pub limited_transmit: bool,
     /// The retransmission timer's clock and bounds, which its estimator shares.
     pub rto: Arc<RtoConfig>,
-    /// Time by which a detector's own timers expire later than its rules say, as in a kernel whose clock ticks
+    /// Time by which a loss detector's own timers expire later than its rules say, as in a kernel whose clock ticks
     /// (Linux: two ticks).
     pub timer_slack: Duration,
     /// NewReno: restart the timer on the first partial ACK only ("impatient", RFC 6582 section 4).
@@ -119,7 +120,7 @@ pub struct TcpConfig {
     /// is sender and receiver.
     pub clocks: Option<Clocks>,
     /// The receiver sends SACK blocks (RFC 2018). [`Self::new`] sets it where the recovery or the detection
-    /// needs them.
+    /// needs them, and with the profiles `rfc` and `linux` always.
     pub sack: bool,
     /// The receiver reports data that came twice, by D-SACK (RFC 2883).
     pub dsack: bool,
@@ -161,14 +162,14 @@ pub struct TcpConfig {
 }
 
 names! {
-    /// Defaults of a known stack.
+    /// Known TCP stack whose defaults a configuration takes for everything but its policies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Profile {
         /// ns-2.35's one-way agents.
         Ns2 = "ns2",
         /// Descendants of 4.3BSD: coarse clocks, a first window of one segment.
         Bsd = "bsd",
-        /// The standards of today.
+        /// Today's RFCs: a first window of ten segments, delayed ACKs, SACK, D-SACK and timestamps.
         Rfc = "rfc",
         /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
         /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count what they deliver,
@@ -279,7 +280,8 @@ impl TcpConfig {
         }
     }
 
-    /// Facts about the connection from which its policies are built; `law_owns_window` is false in them.
+    /// Facts about the connection from which its policies are built. `law_owns_window` is false in them: the sender
+    /// sets it when it has built the congestion control.
     pub fn setup(&self) -> Setup {
         Setup {
             mss: self.mss,

@@ -43,7 +43,7 @@ pub struct Acked {
 
 impl Acked {
     /// Time at which the newest segment that the acknowledgement covers completely was sent; `None` if it covers none,
-    /// if that segment was sent again, or if the connection has stood still since.
+    /// if that segment was sent again, or if the connection has [stood still](Flight::stand_still) since.
     #[inline]
     pub fn newest_sent(&self) -> Option<Time> {
         let timed = self.newest.filter(Kept::is_timed);
@@ -269,7 +269,7 @@ impl Flight {
         })
     }
 
-    /// Records a segment never sent before, from `max` to `end`.
+    /// Records a segment never sent before, whose positions go from [`Self::max`] up to but not including `end`.
     #[inline]
     pub fn send_new(&mut self, end: u64, now: Time) {
         debug_assert!(self.nxt == self.max() && end > self.nxt);
@@ -320,8 +320,9 @@ impl Flight {
         self.order_anew();
     }
 
-    /// Notes that the connection stands still, so that no answer is awaited for a while: what is in flight gives no
-    /// round-trip sample, and its rate samples count as application-limited.
+    /// Notes that the connection stands still, for a path that is cut or a peer's window of zero, so that no answer is
+    /// awaited for a while: what is in flight gives no round-trip sample, and its rate samples count as
+    /// application-limited.
     pub fn stand_still(&mut self) {
         for segment in self.segments.iter_mut() {
             segment.mark(Marks::UNTIMED);

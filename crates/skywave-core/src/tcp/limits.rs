@@ -147,9 +147,9 @@ pub enum Why {
     Dupacks,
     /// A partial ACK in a recovery without a scoreboard showed the next hole (RFC 6582).
     PartialAck,
-    /// The scoreboard of selective ACKs showed it, or its rescue rule (RFC 6675).
+    /// The scoreboard of selective ACKs showed the loss, or its rescue rule applied (RFC 6675).
     Sack,
-    /// The detector found it otherwise: by time (Vegas' fine-grained timer, the end of TCP-DCR's wait,
+    /// The detector found the loss otherwise: by time (Vegas' fine-grained timer, the end of TCP-DCR's wait,
     /// RACK), by another number of duplicate ACKs (SIFEST), or by a user's own rule.
     Detector,
     /// Nothing was found lost: a detector's probe sends the last segment again, so that an ACK tells
@@ -159,7 +159,7 @@ pub enum Why {
     Notice,
     /// The retransmission timer expired; the first segment of what follows.
     Timeout,
-    /// Going back N, after a timeout or Tahoe's fast retransmit, has come to it. Nothing was found
+    /// Going back N, after a timeout or Tahoe's fast retransmit, has come to the segment. Nothing was found
     /// out about this segment itself.
     GoBackN,
 }
@@ -167,7 +167,7 @@ pub enum Why {
 /// A segment that was sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resend {
-    /// Position after the segment's last byte.
+    /// Position after the segment's last byte, in bytes from the initial sequence number.
     pub end: u64,
     /// Reason for sending it again.
     pub why: Why,

@@ -156,7 +156,7 @@ impl Receiver {
         }
     }
 
-    /// A segment from the data sender arrived.
+    /// Takes a segment from the data sender, without marks and ECN field of its packet: [`Self::on_packet`] takes them.
     #[inline(always)] // the engine's one call a packet; by itself it is too large for LLVM, 1 to 2 % of instructions
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let Some(start) = segment.seq.expand(self.irs, self.next) else {
@@ -213,7 +213,7 @@ impl Receiver {
         }
     }
 
-    /// A segment from the data sender arrived, in a packet with the marks and ECN field `way`.
+    /// Takes a segment from the data sender; `way` has marks, ECN field and contention that its packet met.
     pub fn on_packet(&mut self, now: Time, segment: &Segment, way: Way) {
         let changed = self.config.exact_echo && self.follow_marks(way.ecn == Ecn::Ce);
         let due = self.acks;
@@ -505,13 +505,13 @@ impl Receiver {
         held - u64::from(fin)
     }
 
-    /// Whether the data at `position` has arrived, in order or not.
+    /// Whether the data at `position`, counted from the initial sequence number, has arrived, in order or not.
     pub fn has(&self, position: u64) -> bool {
         position < self.next
             || (self.disorder.as_ref()).is_some_and(|d| d.held.at(position).is_some())
     }
 
-    /// Next position expected (RCV.NXT): everything below has arrived.
+    /// Next position expected (RCV.NXT), counted from the initial sequence number: everything below has arrived.
     #[inline]
     pub fn next(&self) -> u64 {
         self.next

@@ -66,7 +66,8 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
-    /// Reductions of the congestion window.
+    /// Reductions of the congestion window for losses and ECN marks, and timeouts but for a SYN's; also those that were
+    /// taken back later.
     pub window_cuts: u64,
     /// Answers of the congestion control to routers' marks; most of them reduce the congestion window.
     pub ecn_responses: u64,

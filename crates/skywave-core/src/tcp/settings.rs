@@ -51,9 +51,9 @@ names! {
     // `sender/ecn.rs` has the rules.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum EcnRules {
-        /// As section 6.1 of the RFC says.
+        /// Rules of RFC 3168, section 6.1.
         Rfc3168 = "rfc3168",
-        /// As ns-2.35's one-way agents do.
+        /// Rules of ns-2.35's one-way agents.
         Ns2 = "ns2",
     }
 }
@@ -85,7 +85,7 @@ impl RtoConfig {
 }
 
 names! {
-    /// How the RTT estimator counts.
+    /// Unit in which the estimator of the RTO counts time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RtoArithmetic {
         /// In nanoseconds.

@@ -86,11 +86,12 @@ pub struct Setup {
     pub impatient: bool,
     /// Whether the receiver sends SACK blocks (RFC 2018).
     pub sack: bool,
-    /// Whether the recovery works by SACK blocks, so that only duplicate ACKs that report new data count.
+    /// Whether the recovery works by SACK blocks, so that only duplicate ACKs count that SACK something for the first
+    /// time.
     pub recovery_uses_sack: bool,
     /// Longest time for which the receiver keeps back an ACK of data in order.
     pub ack_delay: Duration,
-    /// Time by which a detector's own timers expire later than its rules say, as in a kernel whose clock ticks.
+    /// Time by which a loss detector's own timers expire later than its rules say, as in a kernel whose clock ticks.
     pub timer_slack: Duration,
     /// Tick of the retransmission timer's clock.
     pub tick: Duration,

@@ -19,7 +19,7 @@ names! {
     /// Sign that ends slow start besides a loss.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
     pub enum SlowStartConfig {
-        /// Nothing.
+        /// No sign besides a loss.
         // RFC 5681.
         Standard = "standard" default,
         /// HyStart, as Linux's CUBIC has it: a round trip that grows, or a long train of ACKs.

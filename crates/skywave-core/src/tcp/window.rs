@@ -62,9 +62,10 @@ pub struct AckEvent {
     pub segment_rtt: Option<Duration>,
     /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
     pub srtt: Option<Duration>,
-    /// Oldest position not acknowledged after this ACK (SND.UNA).
+    /// Oldest position not acknowledged after this ACK (SND.UNA), in bytes from the initial sequence number. In QUIC:
+    /// bytes sent before the oldest packet in flight.
     pub una: u64,
-    /// Next position to send (SND.NXT).
+    /// Next position to send (SND.NXT), counted as [`Self::una`]. In QUIC: bytes sent so far.
     pub nxt: u64,
     /// Data in flight after this ACK, in segments.
     pub in_flight: Segments,
@@ -150,9 +151,10 @@ pub struct LossEvent {
     pub now: Time,
     /// How the loss was found, or that a router marked the segment.
     pub cause: LossCause,
-    /// Position of the lost segment: everything below is acknowledged.
+    /// Oldest unacknowledged position (SND.UNA), in bytes from the initial sequence number: mostly where the lost
+    /// segment begins. In QUIC: bytes sent before the oldest packet in flight.
     pub una: u64,
-    /// First position never sent.
+    /// First position never sent, counted as [`Self::una`]. In QUIC: bytes sent so far.
     pub max: u64,
     /// Window just before the congestion control answers this loss or mark, so that only cuts for earlier ones are in
     /// it: cwnd or the receiver's window, whichever is smaller. The inflation of a recovery that still goes on counts,
@@ -163,9 +165,10 @@ pub struct LossEvent {
     pub in_flight: Segments,
     /// Everything sent and not acknowledged, in segments: more than `in_flight` while going back N.
     pub outstanding: Segments,
-    /// When the lost segment was last sent.
+    /// When the lost segment was last sent; for a mark, when the oldest segment in flight was. In QUIC, for a mark:
+    /// when the newest packet that the ACK reports was sent.
     pub sent_at: Time,
-    /// How often the lost segment was sent.
+    /// How often the lost segment was sent; for a mark, the oldest one in flight. Always 1 in QUIC.
     pub transmissions: u32,
     /// The smallest window that may answer the loss or mark: two segments after a loss (RFC 5681 equation 4),
     /// one after a mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
@@ -206,7 +209,7 @@ impl LossEvent {
     }
 }
 
-/// How a loss was found.
+/// How a loss was found, or that a router marked a segment and nothing was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
     /// Duplicate ACKs, as many as the detector wants (RFC 5681 section 3.2).
@@ -215,9 +218,9 @@ pub enum LossCause {
     Sack,
     /// Time: a detector's timer, or the time since something sent later arrived (RFC 8985).
     Time,
-    /// A probe repaired it before anybody had found it lost (RFC 8985 section 7.4).
+    /// A probe repaired the loss before anybody had found it (RFC 8985 section 7.4).
     Probe,
-    /// An explicit notification: a channel lost it, not a queue (Balakrishnan and Katz 1998).
+    /// An explicit notification: a channel lost the segment, not a queue (Balakrishnan and Katz 1998).
     Eln,
     /// No loss: a router marked a segment instead of dropping it (RFC 3168).
     Mark,
@@ -234,7 +237,7 @@ pub struct SpuriousEvent {
 }
 
 /// Event of data that is about to be sent after a pause, in which the application had nothing to send, the receiver's
-/// window was full, or the connection stood still.
+/// window was full, or the connection stood still, as in [`freeze`](super::Connection::freeze).
 #[derive(Clone, Copy, Debug)]
 pub struct IdleEvent {
     /// When the pause ends.

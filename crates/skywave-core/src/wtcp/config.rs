@@ -6,7 +6,7 @@ use crate::time::Duration;
 use super::packet::Micros;
 
 parameters! {
-    /// Parameters of WTCP, most of them for what its paper leaves open.
+    /// Parameters of WTCP (Sinha et al. 2002), most of them for what its paper leaves open.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Config as "wtcp" check Config::check {
         /// Least time between packets.
@@ -271,7 +271,7 @@ impl Config {
     }
 }
 
-/// Most epochs that [`LongTerm::Epochs`] can look back.
+/// Most epochs (measurements between changes of the rate) that [`LongTerm::Epochs`] can look back.
 pub const MAX_EPOCHS: usize = 16;
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub use sender::{Sender, SenderCounters};
 /// Reason for which a WTCP connection ended before the end of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The peer gave up and sent this reason.
+    /// The peer sent a reset with this reason.
     Reset(Reset),
     /// Nothing was heard for [`Config::idle_timeout`].
     IdleTimeout,

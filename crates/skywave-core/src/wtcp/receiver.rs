@@ -26,11 +26,12 @@ pub struct ReceiverCounters {
     pub data: u64,
     /// Data packets that brought nothing new.
     pub duplicates: u64,
-    /// Control sequence numbers that were missing when a later one arrived.
+    /// Packets of the sender that had not arrived when one sent later did; some of them may still have come.
     pub missing: u64,
-    /// Epochs that ended with an increase of the rate.
+    /// Increases of the rate, each at the end of an epoch, over which the receiver measures.
     pub increases: u64,
-    /// Epochs that ended with a decrease of the rate.
+    /// Decreases of the rate, each at the end of an epoch, over which the receiver measures; without
+    /// [halvings](Self::halvings).
     pub decreases: u64,
     /// Congestion losses that cut the rate, by default to half.
     pub halvings: u64,

@@ -13,7 +13,7 @@ pub struct SentPacket {
     pub len: u16,
     /// Whether the stream ends with this piece.
     pub fin: bool,
-    /// Control sequence number of the piece's latest transmission.
+    /// Control sequence number of the piece's latest transmission: one more in every packet of the sender.
     pub ctrl_seq: u64,
     /// Whether the latest transmission counts as lost, so that the piece is to be sent again.
     pub ready_for_retx: bool,

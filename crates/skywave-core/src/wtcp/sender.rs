@@ -289,7 +289,8 @@ impl Sender {
         self.next
     }
 
-    /// Bytes that the application has written and that were never sent.
+    /// Bytes that the application has written and that were never sent; 2^64 − 1 less [`Self::sent_to`] if the data
+    /// have no end.
     pub fn unsent(&self) -> u64 {
         self.written - self.next
     }

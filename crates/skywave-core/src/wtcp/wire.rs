@@ -58,38 +58,38 @@ pub struct Datagram<'a> {
 pub enum DecodeError {
     /// The datagram ends before its header does.
     Truncated {
-        /// Bytes that there are.
+        /// Bytes of the datagram.
         len: usize,
-        /// Bytes needed.
+        /// Bytes of its header, or of the part that all headers have if even that is cut off.
         needed: usize,
     },
-    /// The datagram has another version of the format, this one.
+    /// The datagram has this version of the wire format, which is not [`VERSION`].
     Version(u8),
-    /// The datagram has a packet type that does not exist, this one.
+    /// The datagram has this packet type, which does not exist.
     Type(u8),
-    /// The header is shorter than its fields.
+    /// The header's stated length is less than that of the fixed fields of its packet type.
     HeaderLength {
-        /// The length given.
+        /// Length that the header states, in bytes.
         given: u8,
-        /// Bytes of the fields.
+        /// Bytes of the fixed fields.
         needed: usize,
     },
-    /// An option is longer than the header.
+    /// An option is longer than what is left of the header.
     OptionLength {
         /// Type of the option.
         option: u8,
-        /// The length given.
+        /// Length that the option states for its value, in bytes.
         given: u8,
-        /// Bytes left.
+        /// Bytes left for the value.
         left: usize,
     },
     /// The SACK option is no list of at most six blocks, in order and apart.
     Sack,
     /// The payload is not as long as the packet says.
     PayloadLength {
-        /// The length given.
+        /// Payload length that follows from the header, in bytes.
         given: u16,
-        /// Bytes there.
+        /// Payload bytes in the datagram.
         actual: usize,
     },
     /// A data packet ends beyond the last stream position, 2^64 - 1.

@@ -57,8 +57,9 @@ pub(super) const BELOW_LINK: f64 = 0.95;
 pub(super) const INITIAL: (u32, u32) = (20, 40);
 
 impl Finding {
-    /// Adds to `attributes` what helps against the finding: larger first windows against short flows; a smaller least
-    /// RTO against timeouts if the base round trip is below 0.1 s or unknown. Other findings add nothing.
+    /// Adds to a route's `attributes` what helps against the finding: an initial cwnd of 20 segments and an initial
+    /// receive window of 40 against short flows; a least RTO of 100 ms against timeouts if the base round trip is below
+    /// 0.1 s or unknown. Other findings add nothing.
     pub fn attributes(&self, attributes: &mut Attributes) {
         match self {
             Self::ShortFlows => attributes.initial = Some(INITIAL),

@@ -36,7 +36,8 @@ pub struct Host {
     pub on: On,
     /// Congestion controls of the host's kernel; `None` if they are not known.
     pub laws: Option<Laws>,
-    /// Sender that the host's connections use today unless their program chooses another; `None` if it is not known.
+    /// Congestion control that the host's connections use today unless their program chooses another; `None` if it is
+    /// not known.
     pub current: Option<Current>,
     /// Names of the queue disciplines (of `tc`) that the host's kernel has or can load; `None` if they are not known.
     pub queues: Option<Vec<String>>,
@@ -45,9 +46,11 @@ pub struct Host {
 /// Sender (congestion control) that a host uses today, before any advice is followed, and the source of this knowledge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
-    /// Name of the kernel's congestion control, or [`Sender::id`](super::Sender::id) of another sender.
+    /// Name of the congestion control: for TCP as the kernel has it, such as `cubic`; for a QUIC library or
+    /// `skywave send` the [`Sender::id`](super::Sender::id), such as `quic-cubic`.
     pub name: String,
-    /// Source of the name, such as `/proc/sys`, an option of the command or a record's file name.
+    /// Source of the name: `/proc/sys`, the option `--today`, or the name of the user's file (iperf3's JSON) that tells
+    /// it.
     pub from: String,
 }
 
@@ -143,8 +146,9 @@ impl Host {
         Ok(host.or_today(today, "--today"))
     }
 
-    /// Parses the description of a host: `any`, `linux`, `linux:cubic,bbr` (with the congestion controls of its kernel)
-    /// or `quic:noq` (its program has this QUIC library, one of [`LIBRARIES`]). An error for any other text or name.
+    /// Parses the description of a host: `any` (nothing is known), `linux` (its congestion controls are not known; no
+    /// file is read), `linux:cubic,bbr` (its kernel has these) or `quic:noq` (its program has this QUIC library, one of
+    /// [`LIBRARIES`]). An error for any other text or name.
     pub fn parse(text: &str) -> Result<Self, BadHost> {
         let bad = |expected: String| BadHost {
             given: text.to_owned(),

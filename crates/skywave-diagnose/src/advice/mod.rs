@@ -33,7 +33,7 @@ pub use senders::{By, SENDERS, Sender};
 
 use scene::Scene;
 
-/// Purpose for which senders are compared.
+/// Purpose for which senders (congestion controls of TCP, QUIC libraries or programs) are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Objective {
@@ -52,10 +52,11 @@ impl Objective {
 
 /// Input of [`advise`]: the link, the host that sends, and the purposes for which a sender and settings are sought.
 pub struct Question<'a> {
-    /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, and the ends of its first flow.
+    /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, and the end hosts (`from`, `to`)
+    /// of its first flow.
     pub link: &'a str,
-    /// Texts of scenario files for the same link with other values that its records allow. Senders are compared over
-    /// these as well, since the advice may depend on the values. May be empty.
+    /// Texts of scenario files for the same link with other values that its measurements allow. Senders are compared
+    /// over these as well, since the advice may depend on the values. May be empty.
     pub draws: &'a [String],
     /// Source of the files that the scenarios name, such as traces of rates.
     pub files: &'a dyn Files,
@@ -149,9 +150,11 @@ pub struct Advice {
     pub facts: Facts,
     /// Names of the simulated links: the link itself, then each of [`Question::draws`].
     pub links: Vec<String>,
-    /// Name of today's sender: the one that the host uses, or one in its place if that is not known or not simulated.
+    /// Name of today's sender: the one that the host uses; if it is not known, CUBIC or the QUIC library's default; if
+    /// it is not simulated for the host, the first of [`SENDERS`] that the host has.
     pub today: String,
-    /// Clause that says how today's sender is known (such as "as /proc/sys says"), or in whose place it stands.
+    /// Clause that says how today's sender is known (such as "as /proc/sys says"), that it is the default or assumed,
+    /// or in whose place it stands.
     pub today_by: String,
     /// Results of each sender of the host over all simulated links.
     pub senders: Vec<SenderResult>,

@@ -14,14 +14,14 @@ const SYSCTL_FILE: &str = "/etc/sysctl.d/90-skywave.conf";
 /// How a queue discipline is kept.
 pub(super) const HOOK: &str = "the same command in a hook of the network's start";
 
-/// Commands to type for one purpose, such as another sender.
+/// Commands to type for one purpose, such as a change to another congestion control.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recipe {
     /// Purpose in words, such as the name of the sender that the steps give to a host.
     pub of: String,
     /// Steps that serve the purpose: those whose scope begins with "first" are needed, of the others mostly one.
     pub steps: Vec<Step>,
-    /// Remarks, each a clause.
+    /// Remarks on the steps and their effect, each a clause.
     pub notes: Vec<String>,
 }
 

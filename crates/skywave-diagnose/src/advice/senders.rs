@@ -27,7 +27,7 @@ pub struct Sender {
 /// driver leaves short pauses on the link, which the machine in the simulator does not.
 const SEND_CARRIES: f64 = 0.97;
 
-/// Stack, program or library that a sender is part of.
+/// TCP stack, program or QUIC library that runs the congestion control of a [`Sender`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// TCP of the Linux kernel, with the congestion control that the kernel calls by this name.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Number estimated from records, with its 95 % interval.
+/// Number estimated from measurements, with its 95 % interval; what holds it tells the unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The likeliest value.

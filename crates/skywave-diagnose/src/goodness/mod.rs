@@ -30,7 +30,8 @@ const FEWEST_BUSY: usize = 5;
 /// Comparison of the last third of a record with a link that is fitted to the first two thirds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goodness {
-    /// File name of the record: a packet capture, a log or a list of probes.
+    /// Name of the record's file, without its folder: of a packet capture (`a + b` for captures that were read as one)
+    /// or of probes, such as a ping's output.
     pub from: String,
     /// Length of the first part of the record, to which the link was fitted, seconds; 0 if nothing was compared.
     pub fitted_s: f64,
@@ -66,9 +67,9 @@ impl Goodness {
     }
 }
 
-/// Comparisons of the last third of each record of probes, and of one transfer, with a link fitted to the first two
-/// thirds. Records stand beside the names of their files; `fits` are the fits of whole records, which serve for records
-/// that are not cut in two.
+/// Comparisons of the last third of each record of probes, and of `transfer` if given, with a link fitted to the first
+/// two thirds. Records stand beside the names of their files; `fits` are the fits of whole records, which serve for
+/// those that are not cut in two: throughput tests, traces of rates, and probes that are too few or too short.
 pub fn goodness(
     probes: &[(String, Probes)],
     transfer: Option<(&str, &Transfer)>,

@@ -27,7 +27,7 @@ impl Values for Drawn {
     }
 }
 
-/// Choice of the likeliest value of each estimate.
+/// Choice of the likeliest value of each estimate, for the scenario of the likeliest link.
 #[derive(Clone, Copy, Debug)]
 pub struct Likeliest;
 

@@ -44,7 +44,7 @@ impl Fits {
 pub struct Property<T> {
     /// The property's value, or why it is unknown.
     pub known: Known<T>,
-    /// Name of the file that tells the property; empty if none does.
+    /// Name of the file that tells the property, without its folder; empty if none does.
     pub from: String,
 }
 
@@ -53,7 +53,8 @@ pub struct Property<T> {
 pub struct Link {
     /// Rate of the bottleneck, bits a second with headers from IP on.
     pub rate: Property<RateModel>,
-    /// Lower bound of the bottleneck's rate, bits a second; `None` if no transfer or throughput test tells.
+    /// Lower bound of the bottleneck's rate, bits a second with headers from IP on; `None` if no transfer or throughput
+    /// test tells.
     pub at_least_bps: Option<f64>,
     /// Base round trip (without queues and jitter), seconds.
     pub base_s: Property<Estimate>,

@@ -57,7 +57,7 @@ struct Drawn {
     data: String,
 }
 
-/// Page of a diagnosis as HTML; `sections` are further parts of the page, each a heading and its text.
+/// Page of a diagnosis as HTML; `sections` are further parts of the page, each a heading and its plain text (no HTML).
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ pub struct Row {
     pub name: &'static str,
     /// Value with its 95 % interval; for an unknown property the reason why it is unknown.
     pub value: String,
-    /// Name of the file that tells the property; empty if it is unknown.
+    /// Name of the file that tells the property, without its folder; empty if it is unknown.
     pub from: String,
     /// Whether the records tell the property.
     pub is_known: bool,

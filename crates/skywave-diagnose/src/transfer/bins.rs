@@ -25,7 +25,7 @@ pub struct Bin {
     pub again: u16,
     /// Segments that turned out to have been overtaken by later ones.
     pub overtaken: u16,
-    /// Whether the sender was repairing a loss.
+    /// Whether the sender was repairing a loss when it sent a segment or heard an ACK within the bin.
     pub is_recovering: bool,
     /// Whether segments were sent again by a retransmission timeout, or in the repair that follows one.
     pub is_after_timeout: bool,

@@ -50,8 +50,8 @@ pub enum Operation {
     /// Loss of one packet under way, or damage that makes its host drop it. Index into the packets in order of
     /// arrival, modulo their number; no-op without packets.
     Lose(u8),
-    /// ECN mark (CE) of one packet under way, if it is ECN-capable. Index into the packets in order of arrival, modulo their
-    /// number; no-op without packets.
+    /// ECN mark (CE) of one packet under way, if it is ECN-capable. Index into the packets in order of arrival, modulo
+    /// their number; no-op without packets.
     Mark(u8),
     /// Loss of all packets under way.
     LoseAll,

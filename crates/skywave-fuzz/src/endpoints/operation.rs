@@ -29,8 +29,8 @@ pub enum Operation {
     Duplicate(u8, Duration),
     /// Delay of one packet under way, chosen by its index, by this time.
     Delay(u8, Duration),
-    /// Flip of one bit of a packet under way: the packet by its index in order of arrival, modulo their number, and the bit,
-    /// modulo the packet's bits. No-op without packets.
+    /// Flip of one bit of a packet under way: the packet by its index in order of arrival, modulo their number, and the
+    /// bit, modulo the packet's bits. No-op without packets.
     Flip(u8, u16),
     /// Opening of a connection from this end to the other end; the local port is 1000 plus the second number.
     Connect(usize, u8),

@@ -32,14 +32,15 @@ const PACKET_FLAGS: u16 = 2;
 /// Timestamps count units of 10⁻⁹ seconds.
 const NANOSECONDS: u8 = 9;
 
-/// Fields of the section header with which a pcapng file begins.
+/// Fields of the section header with which a pcapng file begins: texts that are written as options even if empty, and
+/// cut after 65535 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
     /// Hardware on which the packets were captured.
     pub hardware: &'a str,
     /// Name of the program that wrote the file.
     pub application: &'a str,
-    /// Comment on the whole file.
+    /// Comment on the whole file; an empty one is written too, as an empty option.
     pub comment: &'a str,
 }
 

@@ -12,25 +12,26 @@ use crate::experiment::file::DraftDirectory;
 use crate::scenario::{Point, Scenario};
 use crate::threads::{self, NoThreads};
 
-/// Name of the folder of captures in a run directory.
+/// Name of the folder of captures within the run directory, which has the results of a scenario.
 pub const DIRECTORY: &str = "captures";
 
 /// Files that a call of [`capture`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// Folder of the captures, within the run directory.
+    /// Path of the folder of captures: [`Options::dir`], then [`DIRECTORY`].
     pub dir: PathBuf,
-    /// Paths of the pcapng files, one for each captured link, point by point of the sweep.
+    /// Paths of the pcapng files, which begin with `dir`: point by point of the sweep, one for each captured link.
     pub files: Vec<PathBuf>,
 }
 
 /// Settings of a capture: where its files go, which links are captured, how much of each packet is kept.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Run directory; captures go to its folder [`DIRECTORY`], and replace earlier captures there.
+    /// Run directory, which has the results of the scenario; captures go to its folder [`DIRECTORY`], and replace
+    /// earlier captures there.
     pub dir: &'a Path,
     /// Names of the links to capture; empty for all. The name of a `[[link]]` of the scenario stands for both
-    /// directions and all copies of the link, the name of a simulated link for one direction of one copy.
+    /// directions and all its copies (key `count`); a name such as `radio.2.reverse` for one direction of one copy.
     pub links: &'a [String],
     /// Part of each packet that the capture keeps.
     pub keep: Keep,
@@ -185,8 +186,8 @@ fn capture_point(
     Ok(files)
 }
 
-/// Indices of the links that are asked for: by their own name or that of the `[[link]]`, of which either may be one direction or
-/// one copy.
+/// Indices of the links that are asked for: by their own name or that of the `[[link]]`, of which either may be one
+/// direction or one copy.
 fn select(point: &Point, wanted: &[String]) -> Vec<usize> {
     let links = (0..).map_while(|index| Some((point.link_name(index)?, point.link_group(index)?)));
     let is_wanted = |(name, group): (&str, &str)| {

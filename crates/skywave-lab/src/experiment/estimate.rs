@@ -64,11 +64,12 @@ pub struct Forecast {
     /// Number of runs.
     pub runs: usize,
     /// Number of packets at all links in all runs, ACKs included, if each flow always sends at its share of the
-    /// narrowest link on its path. With a radio network, a packet on the radio channel counts as 40.
+    /// narrowest link on its path. With a radio network: as if it and all links were busy all the time, and a packet
+    /// on the radio channel counts as 40 packets of a link, as it takes about as much work to simulate.
     pub packets: f64,
     /// Number of threads used, no more than there are runs.
     pub threads: usize,
-    /// Time that all runs take on one thread, seconds.
+    /// Computing time of all runs together on one thread, on a processor of 2020, seconds.
     pub seconds: f64,
     /// Expected size of the run directory, bytes.
     pub disk: f64,

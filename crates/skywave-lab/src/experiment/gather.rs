@@ -32,7 +32,7 @@ pub struct Gathering {
     reused: usize,
 }
 
-/// Time series of a run that was made on another machine, on the way to the run directory.
+/// Time series of a run that was made on another machine, as sent to the process that keeps the run directory.
 #[derive(Clone, Copy, Debug)]
 pub struct SentSeries<'a> {
     /// Key of the run, a hash of all that decides its outcome.
@@ -56,7 +56,7 @@ impl Gathering {
     /// runs that it has.
     ///
     /// # Errors
-    /// The directory cannot be read or written, or another process runs into it.
+    /// The directory cannot be read or written, another process or thread has locked it, or [`Options::begin`] failed.
     pub fn open<D: Design + ?Sized>(design: &D, options: &Options<'_>) -> Result<Self, Error> {
         let plan = Plan::of(design, options.series, options.engine);
         let plan = match options.shard {

@@ -22,7 +22,8 @@ impl RunKey {
         Self(0)
     }
 
-    /// Reads a key from its printed form of 32 hexadecimal digits; `None` if the text is no hexadecimal number.
+    /// Reads a key from its printed form of 32 hexadecimal digits, or from fewer digits (leading zeros left out);
+    /// `None` if the text is no hexadecimal number of at most 128 bits.
     pub fn parse(text: &str) -> Option<Self> {
         u128::from_str_radix(text, 16).ok().map(Self)
     }

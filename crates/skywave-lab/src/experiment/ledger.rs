@@ -18,7 +18,8 @@ use super::record::{checked, has_check};
 use super::{ENGINE, Error};
 use crate::threads::lock;
 
-/// Measured numbers of one run, by name: those that a search (such as for worst cases) compares runs by.
+/// Measured numbers of one run that a search (such as for worst cases) compares runs by; the key is the name of what is
+/// measured, which ends in the unit if there is one (`goodput_bps`, `stall_s`).
 pub type Numbers = BTreeMap<String, f64>;
 
 /// Journal of the runs of a search (such as for worst cases): for each run only the few numbers that the search
@@ -42,7 +43,7 @@ impl Ledger {
     /// of another engine version are removed; with `fresh`, all lines are removed.
     ///
     /// # Errors
-    /// The folder cannot be read or written, or another process has it.
+    /// The folder cannot be read or written, or another process or thread has locked it.
     pub fn open(dir: &Path, fresh: bool, doubts: &dyn Fn(&Doubts)) -> Result<Self, Error> {
         let path = dir.join(Self::FILE);
         let at = |path: &Path| {
@@ -95,7 +96,7 @@ impl Ledger {
     }
 
     /// Writes the numbers of the run with this key into the journal. All numbers must be finite: JSON has no infinity
-    /// and no NaN.
+    /// and no NaN, so a line with such a number counts as damaged when the journal is opened again.
     ///
     /// # Errors
     /// The journal cannot be written.

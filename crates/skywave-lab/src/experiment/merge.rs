@@ -10,9 +10,9 @@ use super::shard::{MergeError, Shards};
 use super::store::RUNS;
 use super::{Design, Doubts, Error, Options, Results};
 
-/// Merges the runs of all shards into the run directory `dir`, and returns the results. Results and journal are as if
-/// one process had made all runs. Runs that `dir` already has are used; so a second merge changes nothing. `name` is
-/// the path of the scenario's file, for error messages.
+/// Merges the runs of all shards, read from the directories in `shards`, into the run directory `dir`, and returns the
+/// results. Results and journal are as if one process had made all runs. Runs that `dir` already has are used; so a
+/// second merge changes nothing. `name` is the path of the scenario's file, for error messages.
 ///
 /// # Errors
 /// The shards were made by another engine version, or from another scenario than `design`; a shard lacks runs; or a

@@ -134,7 +134,8 @@ pub struct Options<'a> {
     /// any.
     pub doubts: &'a (dyn Fn(&Doubts) + Sync),
     /// Function called once the run directory is locked, before the first run: a place to write files that describe the
-    /// directory, such as which scenario its runs are of.
+    /// directory, such as which scenario its runs are of. An error from it ends the experiment; without a directory
+    /// the function is not called.
     pub begin: &'a (dyn Fn() -> Result<(), Error> + Sync),
 }
 

@@ -24,7 +24,7 @@ pub struct Shard {
     count: usize,
 }
 
-/// Error of reading a shard from a text that is not of the form `3/64`.
+/// Error of reading a shard from a text that is not of the form `3/64`, or whose numbers [`Shard::new`] refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number of a shard and how many there are, as in 3/64: from 1/64 to 64/64")]
 pub struct NoShard;

@@ -36,7 +36,10 @@ impl RunResult {
         self.series_file.is_some() || !self.outcome.series.is_empty()
     }
 
-    /// Time series of the run, from its outcome or read from the run directory.
+    /// Time series of the run, from its outcome or read from the run directory; empty if the run recorded none.
+    ///
+    /// # Errors
+    /// The file in the run directory cannot be read, or is damaged.
     pub fn series(&self) -> io::Result<Vec<SeriesRecord>> {
         match &self.series_file {
             Some(path) => series::read(path),

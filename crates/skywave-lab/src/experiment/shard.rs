@@ -28,7 +28,7 @@ pub struct ShardFile {
     pub scenario: String,
     /// Path of the scenario's file, as the user named it.
     pub file: String,
-    /// Version and fingerprint of the engine that makes the runs.
+    /// Engine that makes the runs: its version, and a fingerprint of its source code.
     pub engine: String,
     /// Choice of the runs that record time series.
     pub series: RecordSeries,
@@ -109,7 +109,7 @@ pub enum MergeError {
         /// Reason why the directory is none of a shard.
         why: String,
     },
-    /// Two directories have shards of different results.
+    /// Two directories have shards that differ in scenario, engine, number of shards or choice of time series.
     #[error("{} and {} do not belong together: {what}", one.display(), other.display())]
     Different {
         /// Path of the first directory.
@@ -209,7 +209,8 @@ impl Shards {
     /// Reads `shard.json` in each directory, and checks that the directories have all shards of one experiment.
     ///
     /// # Errors
-    /// A directory has no shard, two have shards of different results or the same shard, or a shard is missing.
+    /// A directory has no shard, or a shard is missing; or two directories have the same shard, or shards that differ
+    /// in scenario, engine, number of shards or choice of time series.
     pub fn read(dirs: &[PathBuf]) -> Result<Self, MergeError> {
         let mut found: BTreeMap<usize, &PathBuf> = BTreeMap::new();
         let mut first: Option<(&PathBuf, ShardFile)> = None;

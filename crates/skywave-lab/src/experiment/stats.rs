@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// Confidence level of every interval.
+/// Confidence level of the interval of every [`Estimate`]: 95 %.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Mean of some samples with its 95 % confidence interval (Student's t).
@@ -177,8 +177,8 @@ pub fn mean_ratio(comparisons: &[Paired<'_>]) -> Option<Estimate> {
     })
 }
 
-/// Jain's fairness index of n shares: 1 when all are equal, 1/n when one share is everything; `None` when all shares
-/// are zero.
+/// Jain's fairness index of n shares: 1 when all are equal, 1/n when one share is everything; `None` when there are no
+/// shares, or all are zero.
 pub fn jain(shares: &[f64]) -> Option<f64> {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|x| x * x).sum();

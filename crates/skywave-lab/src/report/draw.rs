@@ -11,7 +11,7 @@ use skywave_sim::outcome::Unit;
 /// Most markers of a series: more would be a smear, and make the file large.
 const MAX_MARKERS: usize = 1000;
 
-/// Plot of a panel's numbers, without a title.
+/// Plot of a panel (the numbers and words for one plot), without a title.
 pub fn panel_plot(panel: &Panel) -> Plot {
     match panel.kind {
         PlotKind::Line => lines(panel),

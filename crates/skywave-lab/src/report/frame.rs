@@ -199,8 +199,8 @@ fn entities<'a, T: Default + 'static>(
 /// A part of an entity, such as a bin of a flow: its run, the entity's name, and the part itself.
 type Part<'a, T> = (&'a StudyPoint, u64, Arc<str>, T);
 
-/// One row a run, entity and part of it; `of` gives the parts of an outcome with the names of their entities, `columns` the
-/// arrays of the fields `more`.
+/// One row a run, entity and part of it; `of` gives the parts of an outcome with the names of their entities, `columns`
+/// the arrays of the fields `more`.
 fn parts<'a, T: 'static, P: Iterator<Item = (Arc<str>, T)> + 'a>(
     study: &'a Study,
     results: &'a Results,
@@ -256,7 +256,8 @@ pub fn timelines<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     })
 }
 
-/// Table of delivered bytes over time: one row for each run, flow and time bin.
+/// Table of delivered bytes over time: one row for each run, flow and time bin (of the length that `bins` in the
+/// scenario's `[run]` sets), with the payload bytes that the receiving application got in that bin alone.
 pub fn bins<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
     let fields = [
         Field::new("start_s", DataType::Float64, false).with_metadata(unit("s")),
@@ -374,7 +375,8 @@ fn reals(values: impl Iterator<Item = f64>) -> ArrayRef {
     Arc::new(Float64Array::from_iter_values(values))
 }
 
-/// Metadata of an Arrow field with a unit such as `s`. One entry only: the order of several would be by chance.
+/// Metadata of an Arrow field: the key `unit` with a unit such as `s`. One entry only: the order of several would be by
+/// chance.
 pub fn unit(name: &str) -> HashMap<String, String> {
     HashMap::from([("unit".to_owned(), name.to_owned())])
 }

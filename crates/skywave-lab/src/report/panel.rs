@@ -67,7 +67,8 @@ pub struct XAxis {
     pub brief: String,
     /// Name that the scenario's file gives to the axis; `None` if it gives none.
     pub given: Option<String>,
-    /// Unit of the axis's numbers; `None` if they have none, or are names.
+    /// Unit of each [`XValue::number`], without prefix (`s`, `bit/s`, `B`, …); `None` if they have none, as seeds, for
+    /// names, and for a distribution, whose unit is [`Panel::y_unit`].
     pub unit: Option<&'static str>,
     /// Whether the axis is logarithmic.
     pub log: bool,
@@ -104,8 +105,8 @@ pub struct PanelSeries {
     /// Value that distinguishes the series from the other series of the plot, as written in the scenario; empty for a
     /// single series.
     pub label: String,
-    /// Name of the series for people: the one that the scenario's `[report]` gives to its value, or else a short form. A number
-    /// or flag without a given name follows that of its parameter: `loss rate 0.01`.
+    /// Name of the series for people: the one that the scenario's `[report]` gives to its value, or else a short form.
+    /// A number or flag without a given name follows that of its parameter: `loss rate 0.01`.
     pub name: String,
     /// Samples at each place on the horizontal axis, by the index of the place in [`XAxis::values`]; a place without
     /// samples is left out.
@@ -180,21 +181,23 @@ impl PanelSeries {
         Average::of(&self.values(x), runs)
     }
 
-    /// Samples at axis index `x`, in the order of the seeds; missing ones are left out.
+    /// Samples at axis index `x`, in SI units and the order of the seeds; missing ones are left out. The time until an
+    /// event is infinite if the event did not happen before the end of the run.
     pub fn values(&self, x: usize) -> Vec<f64> {
         let samples = self.samples.get(&x).into_iter();
         samples.flat_map(Samples::values).collect()
     }
 
-    /// Samples at axis index `x`, ascending; missing ones are left out.
+    /// Samples at axis index `x`, in SI units, ascending; missing ones are left out. The time until an event is
+    /// infinite if the event did not happen before the end of the run.
     pub fn sorted(&self, x: usize) -> Vec<f64> {
         let mut values = self.values(x);
         values.sort_by(f64::total_cmp);
         values
     }
 
-    /// Mean of this series minus the mean of `other` at axis index `x`, paired by seed; `None` if no seed has a sample
-    /// in both, or a sample is infinite.
+    /// Mean of this series minus the mean of `other` at axis index `x`, in SI units, paired by seed; `None` if no seed
+    /// has a sample in both, or a sample is infinite.
     pub fn difference(&self, other: &Self, x: usize) -> Option<Estimate> {
         let (ours, theirs) = self.both(x, other, x)?;
         paired_difference(ours, theirs)

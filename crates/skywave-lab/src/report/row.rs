@@ -18,7 +18,7 @@ pub struct Row<'a> {
     pub seed: u64,
     /// Point of the sweep at which the run was made.
     pub point: &'a StudyPoint,
-    /// Transport of the flow, as in the scenario.
+    /// Name of the flow's transport: a preset's, and after it what differs from the preset, as in `cerl recovery=sack`.
     pub transport: &'a str,
     /// Measurements of the flow.
     pub flow: FlowOutcome,

@@ -41,9 +41,10 @@ pub struct StudyPoint {
 /// Labels of a flow of a run, besides its own name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowLabel {
-    /// Transport of the flow, as in the scenario.
+    /// Name of the flow's transport: a preset's, and after it what differs from the preset, as in `cerl recovery=sack`.
     pub transport: String,
-    /// Name of the scenario's `[[flow]]` that this flow is a copy of; the flow's own name if it has no copies.
+    /// Name of the scenario's `[[flow]]` that this flow is a copy of; the flow's own name if it has no copies. For the
+    /// half before a proxy `.near` follows, for a flow that carries a proxy's state `.state`.
     pub group: String,
     /// Whether the flow only serves another flow, so that its data do not arrive at a destination: they end at a proxy,
     /// from which another flow continues, or carry the state of a proxy.

@@ -29,7 +29,7 @@ const SENDER: &str = "variant";
 /// measurements of it by other programs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// Name of the sender, as in the names of the claims' parts.
+    /// Name of the sender in the paper's experiments, such as `westwood-nr-ucla`.
     pub sender: String,
     /// Explanation in words: how our sender differs from the paper's, how that is known, and where to read more.
     pub why: String,

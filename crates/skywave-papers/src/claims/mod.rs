@@ -141,7 +141,7 @@ impl Paper {
         self.experiments.iter().chain(others)
     }
 
-    /// Number of simulations that all of the paper's scenarios take: points times seeds.
+    /// Number of simulations that the paper's scenarios take: the sum over them of sweep points times seeds.
     pub fn runs(&self) -> usize {
         self.scenarios().map(Scenario::runs).sum()
     }

@@ -17,7 +17,7 @@ use super::register::is_about;
 /// are judged too.
 #[derive(Debug)]
 pub struct Reading {
-    /// Name of the reading.
+    /// Name of this reading of the paper's text, such as `delayed-acks`.
     pub name: String,
     /// Difference in words between this reading and the value that the paper's experiments have.
     pub what: String,

@@ -64,7 +64,8 @@ pub struct Score {
     pub reason: Option<String>,
     /// Parts of the claim: its numbers, each with a verdict of its own.
     pub parts: Vec<Part>,
-    /// Verdict on the claim: the worst of its parts' verdicts, circular ones aside, or [`Verdict::NotTestable`].
+    /// Verdict on the claim: [`Verdict::NotTestable`], or the worst of its parts' verdicts, aside from parts whose
+    /// outcome was put in ([`Verdict::Circular`]).
     pub verdict: Verdict,
     /// Verdicts on the claim under those other readings of the text (other values of what it leaves open) that change
     /// the claim's numbers.
@@ -77,7 +78,8 @@ pub struct Score {
 pub struct Reread {
     /// Name of the other reading of the paper's text.
     pub reading: String,
-    /// Verdict on the claim under the other reading of the text: the worst of its parts' verdicts, circular ones aside.
+    /// Verdict on the claim under the other reading of the text: the worst of its parts' verdicts, aside from parts
+    /// whose outcome was put in ([`Verdict::Circular`]).
     pub verdict: Verdict,
     /// Parts of the claim, in the order of [`Score::parts`], with the numbers and verdicts that they have under the
     /// other reading of the text, that is with another plausible value of what the paper leaves open.

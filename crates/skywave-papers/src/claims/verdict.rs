@@ -43,8 +43,8 @@ pub const VALUE_TOLERANCE: f64 = 0.10;
 /// Largest factor by which a measured value may be above or below the paper's to be [`Verdict::DirectionOnly`].
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// Half width of an interval, as a share of the paper's number, above which reports name an undecided part
-/// ([`Verdict::TooFewSeeds`]) beside the counts: its runs measured next to nothing.
+/// Half the width of our number's 95 % interval, as a share of the paper's number, above which reports name an
+/// undecided part ([`Verdict::TooFewSeeds`]) beside the counts: its runs measured next to nothing.
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// Verdict on a paper's claim, or on a part (one number) of it, after our own runs.
@@ -105,7 +105,8 @@ impl Verdict {
         }
     }
 
-    /// Verdict on a claim whose parts have these verdicts: the worst of those that are not circular.
+    /// Verdict on a claim whose parts have these verdicts: the worst of those that are not [`Self::Circular`], circular
+    /// if all are, not run if there are none.
     pub fn of_parts(parts: impl IntoIterator<Item = Self> + Clone) -> Self {
         let counted = parts.clone().into_iter().filter(|v| *v != Self::Circular);
         let worst = counted.max().or_else(|| parts.into_iter().max());

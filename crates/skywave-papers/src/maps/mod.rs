@@ -23,7 +23,8 @@ pub use take::{Taken, Taking};
 const FOLDER: &str = "maps";
 const LIST: &str = "maps.toml";
 
-/// Reason why a paper's maps cannot be read or simulated.
+/// Reason why a paper's maps, which show where in a space of network paths a sender gains over another, cannot be read
+/// or simulated.
 #[derive(Debug, thiserror::Error)]
 pub enum MapError {
     /// The list of maps cannot be read.
@@ -101,7 +102,8 @@ impl PaperMap {
     }
 }
 
-/// Reads the maps of the built-in paper of this name.
+/// Reads the maps of the built-in paper of this name: each asks where in a space of network paths a sender gains over
+/// another.
 ///
 /// # Errors
 /// The paper does not exist or has no maps.

@@ -14,7 +14,7 @@ use super::{MapError, PaperMap};
 const HELD_OUT: usize = 50;
 const HELD_OUT_SEED: u64 = 1;
 
-/// Settings for the simulation of maps.
+/// Settings for the simulation of maps, which show where in a space of network paths a sender gains over another.
 #[derive(Clone, Copy)]
 pub struct Taking<'a> {
     /// Number of simulated points that each map is learnt from; the points that test the map are additional.
@@ -25,7 +25,8 @@ pub struct Taking<'a> {
     pub making: Making<'a>,
 }
 
-/// A map whose points were simulated, in words and plots.
+/// A map of where in a space of network paths a sender gains over another, in words and plots, after simulation of its
+/// points.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
     /// Name of the map.

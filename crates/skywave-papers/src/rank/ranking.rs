@@ -52,17 +52,17 @@ pub struct Row {
     /// Mean rank by goodput over all paths but those for fairness, 1 for the best; senders with equal goodput get the
     /// mean of their ranks. `None` without such paths or if a rank is missing.
     pub mean_rank: Option<f64>,
-    /// Number of lossy paths on which the sender's goodput is above that of every other published variant, as
+    /// Number of lossy paths on which the sender's goodput is above that of every other published sender, as
     /// [`OnPath::beats_published`] says.
     pub wins: usize,
-    /// Number of clean paths on which the sender's goodput is below that of the best other published variant, as
+    /// Number of clean paths on which the sender's goodput is below that of the best other published sender, as
     /// [`OnPath::is_below_published`] says.
     pub losses: usize,
-    /// Mean over all paths but those for fairness of the delay, in multiples of the smallest RTT of any sender on the
-    /// path.
+    /// Mean over all paths but those for fairness of the delay that the study measures (mean RTT or 95th percentile of
+    /// the delivery time), in multiples of the smallest RTT of any sender on the path; `None` if a path lacks it.
     pub delay: Option<f64>,
     /// Sharing with competing flows, as a mean over the paths for fairness: for each sender composition that competing
-    /// flows use ([`Ranking::baselines`]), its index and the mean over its paths.
+    /// flows use ([`Ranking::baselines`]), its index among the study's entries and the mean over its paths.
     pub beside: Vec<(usize, Beside)>,
     /// Results on each path, in the order of [`Ranking::paths`].
     pub on: Vec<OnPath>,
@@ -90,7 +90,7 @@ pub struct OnPath {
     pub share: Option<Estimate>,
     /// Rank by mean goodput, 1 for the best; senders with equal goodput get the mean of their ranks.
     pub rank: Option<f64>,
-    /// Relative gain in goodput over the best other published variant: 0.1 is 10 % more.
+    /// Relative gain in goodput over the best other published sender on the path: 0.1 is 10 % more.
     pub gain: Option<Estimate>,
     /// Relative gain in goodput over the entry that a mechanism is compared with ([`Entry::base`]): 0.1 is 10 % more;
     /// `None` without one.
@@ -104,20 +104,21 @@ pub struct OnPath {
     /// Goodput as a share of what the path can carry; `None` on a path without a family
     /// ([`StudyPath::family`](super::StudyPath::family)).
     pub channel: Option<Estimate>,
-    /// Whether the goodput is above that of every other published variant: the whole 95 % interval of the gain over
-    /// each is above 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
+    /// Whether the goodput is above that of every other published sender: the whole 95 % interval of the gain over
+    /// each is above 0. False without such a sender, with one seed, or if all seeds give the same goodputs.
     pub beats_published: bool,
-    /// Whether the goodput is below that of the best other published variant: the whole 95 % interval of the gain over
-    /// it is below 0. False without such a variant, with one seed, or if all seeds give the same goodputs.
+    /// Whether the goodput is below that of the best other published sender: the whole 95 % interval of the gain
+    /// over it is below 0. False without such a sender, with one seed, or if all seeds give the same goodputs.
     pub is_below_published: bool,
-    /// Delay in multiples of the smallest RTT that any sender saw on the path.
+    /// Delay that the study measures (mean RTT, or 95th percentile of the time from a segment's first transmission to
+    /// its in-order delivery), in multiples of the smallest RTT that any sender saw on the path.
     pub delay: Option<Estimate>,
     /// Sharing of this path with the competing flows; its numbers are `None` without competing flows or without a
     /// [baseline](RankedPath::baseline).
     pub beside: Beside,
 }
 
-/// Role of a sender composition in a ranking.
+/// Role of a sender composition in a ranking: whether it is published, and which composition it is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Contestant {
     /// Whether the composition is a published sender, such as CUBIC, against which all contestants are judged.

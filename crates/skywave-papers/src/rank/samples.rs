@@ -18,7 +18,8 @@ pub type Samples = Vec<Option<f64>>;
 pub struct PathSamples {
     /// Name of the path.
     pub name: String,
-    /// Use of the path in a ranking.
+    /// Use of the path in a ranking: goodput with losses that congestion does not cause, goodput without such losses,
+    /// fairness to competing flows, or (on a path of a family, a kind of paths that the study names) all of these.
     pub kind: Kind,
     /// Index, among the study's entries, of the sender that sharing of the path is measured against
     /// ([`RankedPath::baseline`](super::RankedPath::baseline)); `None` if there is none.
@@ -31,7 +32,8 @@ pub struct PathSamples {
     /// Jain's fairness index of the goodput of the flow under test and the competing ones, by sender of the flow under
     /// test; empty without competing flows.
     pub jain: Vec<Samples>,
-    /// Delay of the flow under test, by sender, in multiples of the smallest RTT of any sender on the path.
+    /// Delay of the flow under test, by sender: the study's measure (mean RTT, or 95th percentile of the time from a
+    /// segment's first transmission to its in-order delivery) in multiples of the smallest RTT of any sender.
     pub delay: Vec<Samples>,
     /// Number of retransmission timeouts of the flow under test, by sender.
     pub timeouts: Vec<Samples>,

@@ -22,7 +22,8 @@ pub struct Study {
     pub entries: Vec<Entry>,
     /// Labels of sender compositions that are not ranked because they cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// Mechanisms that cannot run on some path, each with the path and the reason.
+    /// Mechanisms (transports with whatever else they need, such as a proxy) that cannot run on some path, each with
+    /// the path and the reason.
     pub refused: Vec<Refused>,
     /// Network paths over which the study compares its entries, in the order of the file.
     pub paths: Vec<StudyPath>,
@@ -50,7 +51,8 @@ pub struct Study {
 pub struct StudyPath {
     /// Name of the path, and of its folder of results.
     pub name: String,
-    /// Use of the path in a ranking.
+    /// Use of the path in a ranking: goodput with losses that congestion does not cause, goodput without such losses,
+    /// fairness to competing flows, or (on a path of a family) all of these.
     pub kind: Kind,
     /// Family that the path belongs to, a kind of paths that the study names, such as paths with jitter; `None` if the
     /// study's paths have no families.
@@ -72,7 +74,7 @@ pub struct StudyPath {
 pub struct Family {
     /// Name of the path's family, as the study's file has it.
     pub name: String,
-    /// Group of the path, which follows from its scenario.
+    /// Group of the path, from its scenario: shared with other flows, over a recorded link, slow, or none of these.
     pub group: Group,
 }
 
@@ -99,7 +101,7 @@ impl Study {
 }
 
 impl Group {
-    /// All groups, in the order of tables.
+    /// All groups of paths, in the order in which tables of results show them.
     pub const ALL: [Self; 4] = [Self::Alone, Self::Slow, Self::Shared, Self::Recorded];
     /// Least long-run rate, bit/s, of the narrowest link of a path that is not slow.
     pub const SLOW: f64 = 0.5e6;
@@ -141,7 +143,7 @@ pub struct Flows {
     pub others: Vec<usize>,
 }
 
-/// A mechanism that cannot run on a path, and why.
+/// A mechanism (a transport with whatever else it needs, such as a proxy) that cannot run on a path, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Index of the mechanism among the study's entries.

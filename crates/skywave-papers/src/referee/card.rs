@@ -70,7 +70,8 @@ pub struct Number {
     pub name: String,
     /// Condition that the number must meet, with its unit, in words.
     pub asked: String,
-    /// Measured number, in `unit`; of a sweep, the number at the point that decides. `None` if it was not measured.
+    /// Measured number, in `unit`; of a sweep, the number at the point that decides ([`Self::place`]), usually
+    /// the worst one. `None` if it was not measured.
     pub measured: Option<f64>,
     /// Lower and upper end of the 95 % interval of `measured`; `None` if there is no interval, as with one seed.
     pub ci95: Option<[f64; 2]>,
@@ -211,7 +212,7 @@ impl Card {
         self.sets.iter().flat_map(of).collect()
     }
 
-    /// The card as a JSON object, over several lines.
+    /// The sender's results in sets of test cases as a JSON object, over several lines.
     pub fn to_json(&self) -> String {
         // Strings, numbers and maps with string keys: nothing in it can fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"

@@ -44,7 +44,7 @@ struct Row<'a> {
     class: &'static str,
 }
 
-/// A result card as an HTML page, with plots of the failed cases.
+/// Results of a congestion control in sets of test cases as an HTML page, with plots of the failed cases.
 ///
 /// # Errors
 /// When the page cannot be rendered, which would be a mistake in its template.

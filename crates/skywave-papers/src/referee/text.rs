@@ -11,8 +11,8 @@ use crate::claims::Paper;
 const WORD: usize = 12;
 
 impl Card {
-    /// The card as text in lines of at most `width` columns: the cases that are failed or unsure; with `detailed` true,
-    /// all cases and what each asks.
+    /// The sender's results as text in lines of at most `width` columns: the test cases that are failed or unsure; with
+    /// `detailed` true, all cases and what each asks.
     pub fn table(&self, width: usize, detailed: bool) -> String {
         let mut out = format!("{}: {}\n", self.law, in_words(&self.counts()));
         let open = [Standing::Fail, Standing::Unsure];

@@ -50,8 +50,9 @@ pub enum LiveError {
     Interrupted,
 }
 
-/// Runs ns-2 on all cores, once for each seed, at one point: the set's default point, changed by these settings (names
-/// and values). Returns a copy of `set` with this point as its only row, and ns-2's numbers as the reference.
+/// Runs ns-2 on all cores, once for each seed, at one point: the default point in the file of `set` (a comparison with
+/// ns-2), changed by `settings` (names and values). Returns a copy of `set`, named `live`, with this point as its only
+/// row, and ns-2's numbers as the reference.
 pub fn measure(
     set: &Set,
     settings: &[(String, String)],

@@ -25,7 +25,8 @@ pub use set::{Set, SetError, names};
 pub use verdict::{Comparison, Quantity};
 
 impl Set {
-    /// Compares the numbers of every row with `results`, which must be those of running this set.
+    /// Compares the other simulator's numbers in every row, one scenario, with `results`, which must be those of
+    /// running this set (comparison with another simulator).
     pub fn judge(&self, results: &Results) -> Judged<'_> {
         let rows = self
             .rows()
@@ -63,18 +64,18 @@ fn compare(terms: &Terms, row: &Row, point: usize, results: &Results) -> Vec<Com
 pub struct Judged<'a> {
     /// The comparison: scenarios, and another simulator's numbers for them.
     pub set: &'a Set,
-    /// Rows of the set, in order.
+    /// Rows of the set, in order: in each one scenario, and both simulators' numbers for it.
     pub rows: Vec<JudgedRow<'a>>,
 }
 
-/// A row of a set, with our numbers beside the other simulator's.
+/// A row of a set (comparison with another simulator): one scenario, our numbers for it and the other simulator's.
 #[derive(Clone, Debug)]
 pub struct JudgedRow<'a> {
     /// Row of the set: a scenario, and the other simulator's numbers for it.
     pub row: &'a Row,
     /// The terms, which say what decides.
     terms: &'a Terms,
-    /// Comparison of each quantity that both our runs and the reference have.
+    /// Comparison of each quantity for which both our runs and the other simulator have numbers.
     pub comparisons: Vec<Comparison>,
 }
 
@@ -105,7 +106,7 @@ impl JudgedRow<'_> {
 }
 
 impl Judged<'_> {
-    /// Number of rows that agree, by tolerance or by overlapping intervals.
+    /// Number of rows in which our numbers and the other simulator's agree, by tolerance or by overlapping intervals.
     pub fn agreeing(&self) -> usize {
         self.rows.iter().filter(|row| row.agrees()).count()
     }

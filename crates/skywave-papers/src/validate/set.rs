@@ -52,7 +52,7 @@ pub struct Set {
     pub(super) seeds: Vec<u64>,
 }
 
-/// Names of the built-in sets, in the order of tables.
+/// Names of the built-in sets (comparisons with other simulators), in the order in which tables list them.
 pub fn names() -> Vec<&'static str> {
     let order = |name: &&'static str| {
         let terms = terms(&Place::BuiltIn((*name).to_owned()));
@@ -72,8 +72,8 @@ fn terms(place: &Place) -> Result<Terms, FileError> {
 }
 
 impl Set {
-    /// Reads the built-in set of this name, or else the one in the folder `name`. Its runs have the seeds 1 to `seeds`,
-    /// or fewer if the set has a limit.
+    /// Reads the built-in set (comparison with another simulator) of this name, or else the one in the folder `name`.
+    /// Its runs have the seeds 1 to `seeds`, or fewer if the set has a limit.
     ///
     /// # Errors
     /// When there is neither, or a file or row of it has a mistake.

@@ -72,8 +72,8 @@ impl Quantity {
         }
     }
 
-    /// Largest difference at which the means of both simulators agree, as a share of the reference's mean
-    /// (0.05 is 5 %), unless a set has a tolerance of its own.
+    /// Largest difference at which the means of both simulators agree, as a share of the other simulator's mean (0.05
+    /// is 5 %), unless a set has a tolerance of its own.
     pub fn tolerance(self) -> f64 {
         match self {
             Self::Goodput

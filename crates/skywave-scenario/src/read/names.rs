@@ -29,7 +29,7 @@ pub(crate) fn unknown<S: AsRef<str>>(what: &str, name: &str, known: &[S]) -> Fau
 }
 
 /// Candidate of which `name` may be a misspelling: the one that the fewest edits lead to, whatever the case of letters;
-/// `None` if no candidate is near enough.
+/// `None` if all need more than 1 to 3 edits (a third of the letters of `name`), or `name` has more than 40 letters.
 pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let length = name.chars().count();
     if length > 40 {

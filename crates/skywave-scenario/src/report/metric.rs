@@ -6,7 +6,7 @@ use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
 
-/// A measured number: its name in scenarios, and its field in the outcome.
+/// A measured number of a flow, link or station: its name in scenario files, and its field in the results of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// Name in scenario files.

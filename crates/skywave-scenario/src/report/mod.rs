@@ -110,7 +110,7 @@ pub enum Sample {
 /// The quantity along a plot's axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlotAxis {
-    /// A swept path, as written in `[sweep]`.
+    /// A swept key, as written in `[sweep]`, such as `link.air.rate`.
     Param(String),
     /// Replications of a point, by their seeds.
     Seed,

@@ -124,8 +124,8 @@ impl Key {
         }
     }
 
-    /// Whether a map draws `setting` on a logarithmic axis: its choice is one of the key's alternatives, with a range
-    /// per number, and the first range is logarithmic. False for a choice without numbers.
+    /// Whether a map, a plot of the search space, draws this key on a logarithmic axis: true if the first range in the
+    /// choice of `setting` is logarithmic, false if that is linear or the choice has no range.
     pub fn is_logarithmic(&self, setting: &Setting) -> bool {
         let choice = self.choices.get(setting.choice);
         choice

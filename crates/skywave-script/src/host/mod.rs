@@ -66,8 +66,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Host without sockets, in virtual time from `start` on. Its connections have the TCP variant `composition`; timestamps
-    /// that a script expects in control messages may differ by `tolerance`.
+    /// Host without sockets, in virtual time from `start` on. Its connections have the TCP variant `composition`;
+    /// timestamps that a script expects in control messages may differ by `tolerance`.
     pub fn new(
         settings: Settings,
         composition: Composition,

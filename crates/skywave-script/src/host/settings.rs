@@ -63,7 +63,8 @@ pub struct Settings {
     pub initial_rto: Duration,
     /// Least time by which the retransmission timeout is above the smoothed RTT.
     pub rto_slop: Duration,
-    /// Whether the congestion window falls back to its initial size after a time without data (slow start after idle).
+    /// Whether the congestion window falls back to its initial size after more than an RTO without sending (slow start
+    /// after idle).
     pub restart_after_idle: bool,
     /// Time by which the loss detector's timers expire later than its rules say, as by the ticks of a kernel's clock.
     pub timer_slack: Duration,

@@ -109,13 +109,14 @@ pub struct TcpPacket {
     pub seq: u32,
     /// Payload bytes.
     pub len: u32,
-    /// Acknowledgement number as the script writes it, relative as [`Self::seq`] is; `None` if not stated.
+    /// Acknowledgement number as the script writes it: relative to the other direction's initial sequence number, but
+    /// absolute in a SYN; `None` if the script does not state it.
     pub ack: Option<u32>,
-    /// Window field of the header, without scaling; `None` where it is not compared.
+    /// Window field of the header, without scaling; `None` in an expected segment whose window is not compared.
     pub window: Option<u32>,
     /// Urgent pointer of the header; `None` if the script does not state it.
     pub urgent: Option<u32>,
-    /// TCP options in the order of the header; `None` where they are not compared.
+    /// TCP options in the order of the header; `None` in an expected segment whose options are not compared.
     pub options: Option<Vec<TcpOption>>,
 }
 

@@ -100,8 +100,8 @@ impl Map {
     /// no value are left out.
     ///
     /// # Errors
-    /// Too few or too many keys, keys with choices, no point at which the objective has a value, an interrupted search,
-    /// or runs that cannot be kept.
+    /// Fewer than 2 or more than 8 keys, keys with choices, no point at which the objective has a value, an interrupted
+    /// search, runs that cannot be kept, or threads that cannot be started.
     pub fn take(question: &Question<'_>, count: usize) -> Result<Self, SearchError> {
         question.check_keys()?;
         let mut measure = |places: &[Vec<f64>]| question.measure(places);

@@ -14,7 +14,7 @@ use crate::measure::CARRIED;
 /// Measure of how well a sender does on a path, from 0 at worst.
 #[derive(Clone, Copy, Debug)]
 pub struct Objective {
-    /// Name of the objective, by which users choose it: `channel`.
+    /// Name of the objective, by which users choose it, such as `channel`.
     pub name: &'static str,
     /// Description of what the objective measures, in a line.
     pub about: &'static str,

@@ -49,8 +49,8 @@ pub fn edges(links: &[LinkSpec], stations: &[usize]) -> Vec<Edge> {
     links.chain(pairs).collect()
 }
 
-/// Finder of routes with the fewest hops; of equally short ones, that whose edges come first in the list that
-/// [`Self::new`] got.
+/// Finder of routes with the fewest hops; of equally short ones, the one whose edge at the first hop where they differ
+/// stands first in the list that [`Self::new`] got.
 #[derive(Debug)]
 pub struct Router {
     /// The links, then the pairs of stations of a radio network.
@@ -78,7 +78,7 @@ impl Router {
         }
     }
 
-    /// Edge with this index; [`Self::route`] returns such indices.
+    /// Edge with this index in the list that [`Self::new`] got; [`Self::route`] returns such indices.
     pub fn edge(&self, index: u32) -> Edge {
         self.edges[index as usize]
     }

@@ -6,17 +6,16 @@ use crate::spec::{FlowSpec, Transport};
 /// Order in which a flow's data and ACKs pass two nodes, such as those of D-Proxy's two agents, as [`passes`] finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
-    /// The flow's data pass one node before the other, and its ACKs the other way round.
+    /// The flow's data pass the first node before the second, and its ACKs the second before the first.
     Both,
-    /// The flow's data pass one node before the other, but its ACKs do not pass both the other way
-    /// round.
+    /// The flow's data pass the first node before the second, but its ACKs do not pass the second before the first.
     DataOnly,
-    /// The flow's data do not pass both nodes in this order, or the flow is not of TCP, or there is no route.
+    /// The flow's data do not pass the first node before the second, or the flow is not of TCP, or there is no route.
     No,
 }
 
-/// Test of a TCP flow's routes: whether its data pass node `before` and later node `after`, and its ACKs the two in reverse;
-/// [`Passes::No`] for a flow that is not of TCP.
+/// Finds whether a TCP flow's data pass node `before` and later node `after`, and its ACKs pass the two in reverse:
+/// [`Passes::Both`] if both do, [`Passes::DataOnly`] if only data do; else, and for other flows, [`Passes::No`].
 pub fn passes(router: &mut Router, (before, after): (usize, usize), flow: &FlowSpec) -> Passes {
     if !matches!(flow.transport, Transport::Tcp(_)) {
         return Passes::No;

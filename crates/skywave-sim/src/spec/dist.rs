@@ -13,27 +13,27 @@ pub enum Dist {
     Uniform(f64, f64),
     /// Uniform on the whole numbers `low..=high`, each times `unit`.
     Whole {
-        /// Smallest number.
+        /// Smallest whole number, before it is multiplied.
         low: u64,
-        /// Largest number.
+        /// Largest whole number, before it is multiplied.
         high: u64,
-        /// Factor by which the number is multiplied.
+        /// Factor by which the whole number is multiplied.
         unit: f64,
     },
     /// Exponential with this mean.
     Exponential(f64),
     /// Pareto with this mean and shape.
     Pareto {
-        /// Mean.
+        /// Mean of the values.
         mean: f64,
-        /// Shape, above 1.
+        /// Shape (exponent of the tail), above 1.
         shape: f64,
     },
-    /// Lognormal with this mean.
+    /// Lognormal with this mean of the values and this spread of their logarithm.
     Lognormal {
-        /// Mean.
+        /// Mean of the values, not of their logarithm.
         mean: f64,
-        /// Standard deviation of the logarithm.
+        /// Standard deviation of the values' natural logarithm.
         sigma: f64,
     },
     /// Measured distribution, as in [`Stream::empirical`]: points, each of a value and the share of all values that are

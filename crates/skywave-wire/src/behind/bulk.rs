@@ -59,7 +59,7 @@ pub struct Connection {
 
 /// Command line for [`Setup::command`](super::Setup::command) that makes these bulk transfers in place of a command of
 /// the user's: this program, started once more at the near side. It connects to the connections' ports at the far side,
-/// and ends after `time` or when all connections are closed.
+/// and ends `time` after its own start, or earlier if all connections are closed.
 pub fn near(connections: &[Connection], time: Duration) -> Vec<OsString> {
     let mut words = vec![INSIDE.to_owned(), STAGE.to_owned()];
     words.push(time.as_millis().to_string());
@@ -198,10 +198,10 @@ fn accept(listener: &TcpListener, over: &AtomicBool) -> io::Result<Option<TcpStr
     }
 }
 
-/// Accepts one connection at `listener` and reads from it for `time`. Calls `take` after each read with the time since
-/// the connection was accepted and the number of bytes read, 0 if none came within 50 ms. Returns true if the
-/// connection lasted for `time`, false if `over` was set or the sender closed it before. With `at_once`, the kernel
-/// does not delay ACKs (`TCP_QUICKACK`).
+/// Accepts one connection at `listener` and reads from it for `time`. Calls `take` after each read that ends within
+/// `time`, with the time since the connection was accepted and the number of bytes read, 0 if none came within 50 ms.
+/// Returns true if the connection lasted for `time`, false if `over` was set or the sender closed it before. With
+/// `at_once`, the kernel does not delay ACKs (`TCP_QUICKACK`).
 pub fn receive(
     listener: &TcpListener,
     time: Duration,

@@ -51,7 +51,8 @@ pub struct Status {
     pub sent: SenderCounters,
     /// Counts of the receiver of this end's incoming stream.
     pub received: ReceiverCounters,
-    /// Round-trip time as this end's sender has measured it; `None` until the outgoing stream is established.
+    /// Smoothed round-trip time of this end's sender, the configured initial one before a sample; `None` until the
+    /// outgoing stream is established.
     pub rtt: Option<Duration>,
     /// Time from one packet to the next that this end's sender keeps, as the peer has last asked (WTCP's rate); `None`
     /// unless the outgoing stream is established.

@@ -152,17 +152,20 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Blocks until a connection comes, and returns it with the peer's address.
+    /// Blocks until a connection comes, and returns it with the peer's address. An error once the host was dropped or
+    /// its device cannot be read.
     pub fn accept(&self) -> io::Result<(Stream, SocketAddr)> {
         block_on(|context| self.poll_accept(context))
     }
 
-    /// Waits for a connection without blocking a thread, and returns it with the peer's address.
+    /// Waits for a connection without blocking a thread, and returns it with the peer's address; errors as of
+    /// [`Self::accept`].
     pub async fn accept_async(&self) -> io::Result<(Stream, SocketAddr)> {
         poll_fn(|context| self.poll_accept(context)).await
     }
 
-    /// Next connection that has come, with the peer's address; if there is none, the task is woken when one comes.
+    /// Next connection that has come, with the peer's address; if there is none, the task is woken when one comes. An
+    /// error once the host was dropped or its device cannot be read.
     pub fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<(Stream, SocketAddr)>> {
         let came = self.shared.with(|state, _| {
             if let Some(kind) = state.failure {

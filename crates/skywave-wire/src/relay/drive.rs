@@ -68,8 +68,8 @@ pub enum Sent {
     Gone,
 }
 
-/// A packet within a relay: its bytes, its number in the order of arrival, and the address ([`Ends::Address`]) of its
-/// client.
+/// A packet within a relay: its bytes, its number from 0 in the order of arrival (both directions together), and the
+/// client that it belongs to, whichever way it goes ([`Ends::Address`]).
 #[derive(Clone, Debug)]
 pub struct Parcel<A> {
     address: A,

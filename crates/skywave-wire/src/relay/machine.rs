@@ -233,7 +233,7 @@ impl<T: Clone> Relay<T> {
         self.outcomes.pop_front()
     }
 
-    /// Number of packets under way, those in queues included.
+    /// Number of packets under way, those in queues and the copies that links made included.
     pub fn under_way(&self) -> usize {
         self.packets.len() - self.free.len()
     }

@@ -27,13 +27,14 @@ pub struct WayReport {
     pub packets_in: u64,
     /// Bytes of the packets that came to the relay.
     pub bytes_in: u64,
-    /// Packets that left the relay.
+    /// Packets that left the relay and that the system took, copies that links made included.
     pub packets_out: u64,
-    /// Bytes of the packets that left the relay.
+    /// Bytes of the packets in [`Self::packets_out`].
     pub bytes_out: u64,
     /// Packets that the relay's links dropped.
     pub dropped: u64,
-    /// Packets that were damaged on the way, and so count as lost.
+    /// Packets that were damaged on the way, and so count as lost, even if sent on with a wrong bit; they are neither
+    /// in [`Self::dropped`] nor in [`Self::packets_out`].
     pub corrupt: u64,
     /// Packets dropped by the relay itself, as there were too many bytes under way
     /// ([`RelayConfig::kept_bytes`](super::RelayConfig::kept_bytes)).

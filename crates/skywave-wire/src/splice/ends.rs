@@ -43,8 +43,8 @@ impl<E: Ends<Address = ()>> Spliced<E> {
         }
     }
 
-    /// Totals of this project's TCP senders over the links, for data that go forward, then for data that go back (by
-    /// [`Direction`]); `None` where the system's own TCP sends.
+    /// Sums of the counters (such as segments and timeouts) of this project's TCP senders over the links, for data that
+    /// go forward, then for data that go back (by [`Direction`]); `None` where the system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.splice.totals()
     }

@@ -100,8 +100,8 @@ impl Splice {
         junctions.filter_map(Junction::deadline).min()
     }
 
-    /// Totals of this project's TCP senders over the links, for data that go forward, then for data that go back (by
-    /// [`Direction`]); `None` where the system's own TCP sends.
+    /// Sums of the counters (such as segments and timeouts) of this project's TCP senders over the links, for data that
+    /// go forward, then for data that go back (by [`Direction`]); `None` where the system's own TCP sends.
     pub fn totals(&self) -> [Option<Totals>; 2] {
         self.junctions
             .each_ref()

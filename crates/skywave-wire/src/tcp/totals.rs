@@ -11,7 +11,7 @@ pub struct Totals {
     pub connections: u64,
     /// Payload bytes that peers have acknowledged.
     pub bytes: u64,
-    /// Segments sent, SYNs and retransmissions included.
+    /// Segments sent with data, a SYN or a FIN, retransmissions included; pure ACKs and resets are not counted.
     pub segments: u64,
     /// Retransmitted segments.
     pub retransmissions: u64,

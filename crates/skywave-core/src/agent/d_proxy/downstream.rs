@@ -18,8 +18,8 @@ pub struct DownstreamConfig {
     /// Longest time for which segments behind a hole are held back. After it the agent leaves the hole to the TCP
     /// sender and sends those segments on.
     pub hold: Duration,
-    /// Time without an answer after which the agent asks again for missing bytes; each further request for the same
-    /// bytes doubles it, up to 64 times. Until the first answer the round trip is taken as 100 ms.
+    /// Timeout after which the agent asks again for missing bytes, by the smoothed time from a request to its answer
+    /// (100 ms until the first answer). Each further request for the same bytes doubles it, at most to 64 times.
     pub retry: LocalTimeout,
 }
 
@@ -46,7 +46,8 @@ pub enum Verdict {
     Keep,
 }
 
-/// A packet that D-Proxy's agent after the lossy hop sends on its own ([`Downstream::poll_transmit`]).
+/// A packet that D-Proxy's agent after the lossy hop sends on its own ([`Downstream::poll_transmit`]): a held segment
+/// to the receiver, or a request for missing bytes to the agent before that hop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Heard {
     /// To the receiver: a segment that was held, with its packet unchanged.

@@ -38,7 +38,7 @@ impl QueueConfig {
         }
     }
 
-    /// Whether the discipline may mark ECN-capable packets.
+    /// Whether the discipline with these settings may mark ECN-capable packets; `false` where they leave ECN off.
     pub fn marks(&self) -> bool {
         match self {
             Self::DropTail(_) => false,
@@ -70,7 +70,8 @@ impl Configuration for Limit {
         ];
 }
 
-/// Description of tail drop, which drops packets that find the queue full; a [`Limit`] configures it.
+/// Tail drop as scenario files and the reference know it ([`Described`]): packets that find the queue full are
+/// dropped. Its settings are a [`Limit`].
 #[derive(Debug)]
 pub struct DropTail;
 

@@ -109,8 +109,8 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// Takes a packet that the MAC has received from the neighbour `from`: a datagram or a message of AODV;
-    /// others are ignored ([`super::Routing::receive`]).
+    /// Takes a packet that the MAC has received from the neighbour `from`: delivers, forwards, holds or drops a
+    /// datagram, acts on a message of AODV, and discards those of other protocols ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
         self.note_neighbour(now, from);
         match packet {
@@ -157,15 +157,16 @@ impl<P> Aodv<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, now that one has failed: true if
-    /// the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
+    /// Whether the driver is to hand the MAC's other packets for `next_hop` to [`Self::link_failed`] too, now that one
+    /// has failed: true if the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         let wanted = self.config.link_feedback && self.config.drop_queued;
         wanted && self.damper.counts(now, next_hop)
     }
 
     /// Takes a packet that the MAC has given up, as `next_hop` does not answer: breaks the routes through that
-    /// neighbour, and may repair one. The settings may ignore a single failure ([`super::Routing::link_failed`]).
+    /// neighbour, unless the settings ignore the failure, and drops a datagram or holds it while its route is repaired
+    /// ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         if !self.config.link_feedback || !self.damper.alarm(now, next_hop) {
             if let Packet::Data(datagram) = packet {

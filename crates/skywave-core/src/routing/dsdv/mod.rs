@@ -83,8 +83,8 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// Takes a packet that the MAC has received from the neighbour `from`: a datagram or an update of DSDV;
-    /// others are ignored ([`super::Routing::receive`]).
+    /// Takes a packet that the MAC has received from the neighbour `from`: delivers, forwards or drops a datagram, acts
+    /// on an update of DSDV, and discards messages of other protocols ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, from: Address, packet: Packet<P>) {
         match packet {
             Packet::Data(datagram) => self.on_data(datagram),
@@ -107,8 +107,8 @@ impl<P> Dsdv<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for a neighbour are to be given up too, now that one has failed: true
-    /// if the settings say so ([`super::Routing::takes_queued`]).
+    /// Whether the driver is to hand the MAC's other packets for a neighbour to [`Self::link_failed`] too, now that one
+    /// has failed: true if the settings say so ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, _now: Time, _next_hop: Address) -> bool {
         self.config.link_feedback && self.config.drop_queued
     }

@@ -92,8 +92,8 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// Takes a packet that the MAC has received: a datagram or a packet of DSR; others are ignored
-    /// ([`super::Routing::receive`]).
+    /// Takes a packet that the MAC has received: delivers a datagram without DSR's header, acts on a packet of DSR, and
+    /// discards messages of other protocols ([`super::Routing::receive`]).
     pub fn receive(&mut self, now: Time, _from: Address, packet: Packet<P>) {
         match packet {
             Packet::Data(datagram) => self.outputs.push_back(Output::Deliver(datagram)),
@@ -145,8 +145,8 @@ impl<P> Dsr<P> {
         }
     }
 
-    /// Whether packets that the MAC still holds for `next_hop` are to be given up too, now that one has failed: true if
-    /// the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
+    /// Whether the driver is to hand the MAC's other packets for `next_hop` to [`Self::link_failed`] too, now that one
+    /// has failed: true if the settings say so and the link counts as broken ([`super::Routing::takes_queued`]).
     pub fn takes_queued(&self, now: Time, next_hop: Address) -> bool {
         self.config.drop_queued && self.damper.counts(now, next_hop)
     }

@@ -71,7 +71,7 @@ impl Law for Bbr {}
 const SLOW: Rate = Rate::from_bps(1_200_000);
 
 impl Bbr {
-    /// A sender that has seen nothing yet.
+    /// State of a BBR sender that has sent nothing yet.
     pub fn new(setup: &Setup) -> Self {
         Self {
             mss: setup.mss,

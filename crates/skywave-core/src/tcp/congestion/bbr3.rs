@@ -126,7 +126,7 @@ struct Seen<'a> {
 }
 
 impl Bbr3 {
-    /// A sender that has seen nothing yet.
+    /// State of a sender with BBR version 3 that has sent nothing yet.
     pub fn new(setup: &Setup) -> Self {
         Self {
             mss: setup.mss,

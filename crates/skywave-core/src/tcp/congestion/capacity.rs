@@ -100,7 +100,7 @@ impl Law for Capacity {
 }
 
 impl Capacity {
-    /// A sender that has seen nothing yet.
+    /// State of a sender with the preset `skywave`'s congestion control that has sent nothing yet.
     pub fn new(setup: &Setup) -> Self {
         let own = Window {
             cwnd: setup.initial_window,

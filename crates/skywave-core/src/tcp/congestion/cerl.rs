@@ -79,7 +79,7 @@ pub struct Cerl {
 }
 
 impl Cerl {
-    /// A sender that has seen nothing yet.
+    /// State of a CERL sender that has sent nothing yet.
     pub fn new(config: CerlConfig) -> Self {
         Self {
             config,

@@ -32,7 +32,7 @@ parameters! {
     /// Copa's constants, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CopaConfig {
-        /// δ, a delay's weight against throughput.
+        /// δ, the weight of delay against throughput: 1/δ segments of a flow are queued on average.
         // 1/δ segments of a flow are in the queue on average, while no loss-based flow is about.
         delta: f64 = 0.5, Positive;
         /// Lowers δ beside flows that fill the queue.
@@ -83,7 +83,7 @@ const OVERLOAD_CUT: f64 = 0.7;
 const LEAST_WINDOW: Segments = Segments(2.0);
 
 impl Copa {
-    /// A sender that has seen nothing yet.
+    /// State of a Copa sender that has sent nothing yet.
     pub fn new(config: CopaConfig, setup: &Setup) -> Self {
         let mut copa = Self {
             mss: setup.mss,

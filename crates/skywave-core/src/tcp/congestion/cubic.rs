@@ -12,10 +12,10 @@ parameters! {
     /// CUBIC's constants, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CubicConfig {
-        /// Scaling constant.
+        /// Scaling constant C, in segments per second cubed.
         // C, segments per second cubed.
         c: f64 = 0.4, Positive;
-        /// Decrease factor.
+        /// Decrease factor: the part of the window that a loss leaves.
         beta: f64 = 0.7, Probability;
         /// Give up part of the share to new flows.
         fast_convergence: bool = true, Flag;
@@ -86,7 +86,7 @@ impl Epoch {
 }
 
 impl Cubic {
-    /// A sender that has lost nothing yet.
+    /// State of a CUBIC sender before its first loss.
     pub fn new(config: CubicConfig) -> Self {
         Self {
             config,

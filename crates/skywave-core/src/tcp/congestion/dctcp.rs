@@ -15,10 +15,10 @@ parameters! {
     /// DCTCP's constants, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DctcpConfig {
-        /// Weight of a window of data in the average.
+        /// Weight of the latest window of data in the average share of marked data.
         // g, of the latest window of data in α.
         g: f64 = 1.0 / 16.0, Probability;
-        /// First average.
+        /// First value of the average share of marked data.
         // α before anything is known: 1 answers the first mark as Reno does (section 4.2).
         alpha: f64 = 1.0, Probability;
     }
@@ -106,7 +106,7 @@ impl MarkedShare {
 }
 
 impl Dctcp {
-    /// A sender that has seen nothing yet.
+    /// State of a DCTCP sender that has sent nothing yet.
     pub fn new(config: DctcpConfig) -> Self {
         Self {
             share: MarkedShare::new(config.g, config.alpha),

@@ -10,7 +10,7 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
 parameters! {
-    /// FeW's constant: the growth of the window in congestion avoidance.
+    /// FeW's constant: segments by which the window grows in a round trip of congestion avoidance.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FewConfig {
         /// Segments by which the window grows in a round trip of congestion avoidance.

@@ -13,7 +13,7 @@ use crate::time::Duration;
 use crate::units::Segments;
 
 parameters! {
-    /// Hybla's constant, by default as published.
+    /// Hybla's constant: the reference round-trip time, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct HyblaConfig {
         /// Reference round-trip time.
@@ -56,7 +56,7 @@ pub struct Hybla {
 const MAX_EXPONENT: f64 = 16.0;
 
 impl Hybla {
-    /// A sender that has seen nothing yet.
+    /// State of a Hybla sender that has sent nothing yet.
     pub fn new(config: HyblaConfig) -> Self {
         Self {
             config,

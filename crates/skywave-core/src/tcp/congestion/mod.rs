@@ -85,8 +85,9 @@ pub struct LawFacts {
 /// a default.
 ///
 /// The sender corrects a user's own law: a window that is NaN or below one segment becomes one segment, and a pace
-/// below 100 bit/s becomes 100 bit/s. Under a user's own law, or one that owns the window, retransmissions are limited
-/// to the receiver's window plus 16 bytes for each byte that has arrived; a timeout counts as an arrived segment.
+/// below 100 bit/s becomes 100 bit/s. Under a user's own law, or one that [owns the window](LawFacts::owns_window),
+/// retransmissions are limited to the receiver's window plus 16 bytes for each byte that has arrived; a timeout counts
+/// as an arrived segment.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -139,7 +140,7 @@ pub trait CongestionControl {
 
     /// The retransmission timer expired: returns the threshold and the window from now on. Not called for a further
     /// expiry for the same segment where [`hold_ssthresh`](super::TcpConfig::hold_ssthresh) is on, unless the
-    /// congestion control owns the window.
+    /// congestion control [owns the window](LawFacts::owns_window).
     fn on_timeout(&mut self, timeout: &TimeoutEvent, window: &Window) -> Response;
 
     /// A router has marked a segment, and nothing was cut for this window of data yet: returns the threshold and the
@@ -153,13 +154,15 @@ pub trait CongestionControl {
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {}
 
     /// Data is about to be sent after a pause in which nothing was awaited: the application had nothing to send, the
-    /// receiver's window was closed, or the connection stood still. The time since the latest ACK says nothing of the
-    /// path; a law that goes by a clock leaves it out (Linux's `CA_EVENT_TX_START`). Called whether or not the window
-    /// is to begin again, and before [`on_idle_restart`](Self::on_idle_restart). Default: nothing.
+    /// receiver's window was closed, or the connection stood still, as in [`freeze`](super::Connection::freeze). The
+    /// time since the latest ACK says nothing of the path; a law that goes by a clock leaves it out (Linux's
+    /// `CA_EVENT_TX_START`). Called whether or not the window is to begin again, and before
+    /// [`on_idle_restart`](Self::on_idle_restart). Default: nothing.
     fn on_resume(&mut self, _idle: &IdleEvent) {}
 
-    /// Data is about to be sent after a pause, and the sender's `restart_after_idle` is on. Default: not
-    /// more than the initial window (RFC 5681 section 4.1).
+    /// Data is about to be sent after a pause longer than the RTO, and the sender's `restart_after_idle` is on. Under a
+    /// law that [owns the window](LawFacts::owns_window) also after other pauses, if the application caused them.
+    /// Default: not more than the initial window (RFC 5681 section 4.1).
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
         window.cwnd = window.cwnd.min(idle.initial_window);
     }
@@ -185,8 +188,8 @@ pub trait CongestionControl {
     }
 }
 
-/// Slow start, then one segment a round trip: `+counted` below the threshold, `+counted/cwnd` from
-/// there on (RFC 5681 section 3.1; RFC 3465 when bytes are counted).
+/// Slow start, then one segment a round trip: if `ack.may_grow`, cwnd grows by `ack.counted` below ssthresh, and by
+/// `ack.counted/cwnd` from there on (RFC 5681 section 3.1; RFC 3465 when bytes are counted).
 #[inline]
 pub fn standard_growth(ack: &AckEvent, window: &mut Window) {
     if ack.may_grow {

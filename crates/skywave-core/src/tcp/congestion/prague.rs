@@ -25,10 +25,10 @@ parameters! {
     /// Prague's constants, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PragueConfig {
-        /// Weight of a round trip in the average.
+        /// Weight of the latest round trip in the average share of marked data.
         // g, of the latest round trip in α.
         g: f64 = 1.0 / 16.0, Probability;
-        /// Virtual round-trip time.
+        /// Virtual round-trip time: with a shorter one the sender behaves as with this.
         // With a shorter round trip the sender behaves as with this.
         rtt_virt: Duration = Duration::from_millis(25), Period;
     }
@@ -74,7 +74,7 @@ pub struct Prague {
 }
 
 impl Prague {
-    /// A sender that has seen nothing yet.
+    /// State of a Prague sender that has sent nothing yet.
     pub fn new(config: PragueConfig, setup: &Setup) -> Self {
         Self {
             share: MarkedShare::new(config.g, 1.0),

@@ -17,7 +17,8 @@ use crate::time::{Duration, Time};
 use crate::units::Segments;
 
 parameters! {
-    /// Parameters of slotted windows: the length of a slot, and the segments added to the measured share.
+    /// Parameters of slotted windows: the length of a slot in round trips, and the segments added to the share of the
+    /// path that the last slot measured.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct SlottedConfig {
         /// Length of a slot in round trips.

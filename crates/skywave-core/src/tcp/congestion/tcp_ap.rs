@@ -19,13 +19,13 @@ use crate::time::Duration;
 use crate::units::Rate;
 
 parameters! {
-    /// Parameters of TCP-AP.
+    /// Parameters of TCP-AP's pacing: the hops to the receiver, and the weight of older delays in their average.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct TcpApConfig {
         /// Hops to the receiver.
         // Routing tells a station. By default a chain of four hops, and the authors' weight.
         hops: f64 = 4.0, Positive;
-        /// Weight of the older delays in the average.
+        /// Weight of the older samples in the average delay of four hops.
         memory: f64 = 0.7, Probability;
     }
 }
@@ -69,7 +69,7 @@ pub struct TcpAp {
 }
 
 impl TcpAp {
-    /// A sender that has seen nothing yet; `mss` is the payload of a full segment in bytes.
+    /// State of a TCP-AP sender that has sent nothing yet; `mss` is the payload of a full segment in bytes.
     pub fn new(config: TcpApConfig, mss: u32) -> Self {
         Self {
             config,

@@ -4,7 +4,8 @@ use super::{CongestionControl, Law, standard_growth};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, Response, TimeoutEvent, Window};
 
-/// Congestion control of Reno with a milder cut: a fast retransmit leaves three quarters of the data outstanding.
+/// Congestion control of Reno with a milder cut: a fast retransmit sets cwnd and ssthresh to three quarters of the
+/// data outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ThreeQuarter;
 

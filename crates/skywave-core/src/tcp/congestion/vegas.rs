@@ -62,7 +62,7 @@ pub struct Vegas {
 }
 
 impl Vegas {
-    /// A sender that has seen nothing yet; `mss` is the payload of a full segment in bytes.
+    /// State of a Vegas sender that has sent nothing yet; `mss` is the payload of a full segment in bytes.
     pub fn new(config: VegasConfig, mss: u32) -> Self {
         Self {
             config,

@@ -8,7 +8,7 @@ use crate::time::Duration;
 use crate::units::Segments;
 
 parameters! {
-    /// Veno's threshold, by default as published.
+    /// Veno's threshold: the backlog at the bottleneck from which a loss is congestive, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VenoConfig {
         /// Backlog in segments from which a loss is congestive.
@@ -49,7 +49,7 @@ pub struct Veno {
 }
 
 impl Veno {
-    /// A sender that has seen nothing yet.
+    /// State of a Veno sender that has sent nothing yet.
     pub fn new(config: VenoConfig) -> Self {
         Self {
             config,

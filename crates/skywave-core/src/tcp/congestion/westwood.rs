@@ -17,10 +17,10 @@ parameters! {
     /// Parameters of Westwood, which choose among its published versions; the first one by default.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct WestwoodConfig {
-        /// One bandwidth sample a round trip.
+        /// One bandwidth sample a round trip; false: one an ACK.
         // Westwood+, instead of one an ACK (2002).
         plus: bool = false, Flag;
-        /// Time constant of the filter.
+        /// Time constant of the filter of bandwidth samples.
         // τ of the low-pass filter (2002 only).
         tau: Duration = Duration::from_millis(500), Period;
         /// How samples are filtered: as published; as UCLA's module does it, where zeros take their time out of the
@@ -40,7 +40,7 @@ parameters! {
 }
 
 names! {
-    /// Filter of bandwidth samples.
+    /// Filter by which Westwood averages its bandwidth samples.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum BandwidthFilter {
         /// Weights by the time since the last ACK; samples of zero in long gaps (section 3.1).
@@ -126,7 +126,7 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    /// A sender that has seen nothing yet, whose retransmission timer's clock has this tick.
+    /// State of a Westwood sender that has sent nothing yet; `tick` is that of its retransmission timer's clock.
     pub fn new(config: WestwoodConfig, tick: Duration) -> Self {
         Self {
             config,

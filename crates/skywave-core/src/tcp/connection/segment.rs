@@ -22,8 +22,8 @@ pub struct Accepted {
 }
 
 impl Connection {
-    /// Takes a segment of the peer, which came in a packet with the marks and the ECN field `way`. Returns
-    /// where its payload belongs; `None` if no payload was taken.
+    /// Takes a segment of the peer; `way` has the marks, ECN field and contention that its packet met on the path.
+    /// Returns where its payload belongs in the peer's stream; `None` if no payload was taken.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, way: Way) -> Option<Accepted> {
         match self.state {
             State::Closed => {

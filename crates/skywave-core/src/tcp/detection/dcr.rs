@@ -26,11 +26,11 @@ parameters! {
     /// TCP-DCR's delay of the response to a loss, by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DcrConfig {
-        /// Delay in smoothed round trips.
+        /// Delay of the response to a loss, in smoothed round trips.
         // τ (section 3.2: one).
         tau: f64 = 1.0, Positive;
         +
-        /// Way to keep the delay.
+        /// How the delay is measured: by a timer, or by duplicate ACKs.
         wait: DcrWait = DcrWait::EXACT;
         also {
             Field::by(
@@ -55,7 +55,8 @@ parameters! {
     }
 }
 
-/// How TCP-DCR measures its delay, from the first duplicate ACK until a loss counts as found (section 3.3).
+/// How TCP-DCR measures its delay, from the first duplicate ACK until a loss counts as found (Bhandarkar et al.,
+/// TCP-DCR, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DcrWait {
     /// By a timer of τ smoothed round trips.
@@ -149,7 +150,7 @@ enum Until {
 }
 
 impl Dcr {
-    /// A detector that has seen nothing yet.
+    /// TCP-DCR detector of a sender that has sent nothing yet.
     pub fn new(config: DcrConfig) -> Self {
         Self {
             config,

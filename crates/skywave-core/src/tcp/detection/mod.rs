@@ -32,8 +32,8 @@ use super::window::{LossEvent, Window};
 pub struct DetectionEvent<'a> {
     /// When the sender asks.
     pub now: Time,
-    /// Duplicate ACKs in a row. With a recovery that uses SACK, only those count that report new
-    /// data.
+    /// Duplicate ACKs in a row. With a recovery that uses SACK, only those count that SACK something for the first
+    /// time.
     pub dupacks: u32,
     /// Sequence space and segments in flight, after this ACK was taken.
     pub flight: &'a Flight,
@@ -132,7 +132,7 @@ pub enum AckFinding {
     /// A supposed loss was reordering: the window to go on with.
     Reordered(Window),
     /// The ACK has ended a recovery: the congestion window to go on with instead of the one that the recovery has
-    /// left. A law that owns its window keeps it.
+    /// left. A congestion control that [owns its window](super::congestion::LawFacts::owns_window) keeps its own.
     Recovered(Segments),
 }
 

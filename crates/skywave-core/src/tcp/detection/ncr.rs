@@ -114,7 +114,7 @@ impl Extended {
 }
 
 impl Ncr {
-    /// A detector that has seen nothing yet.
+    /// TCP-NCR detector of a sender that has sent nothing yet.
     pub fn new(transmit: NcrTransmit) -> Self {
         Self {
             transmit,

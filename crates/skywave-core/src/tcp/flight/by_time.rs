@@ -152,8 +152,8 @@ impl Flight {
         oldest.is_some_and(|s| self.is_lost(rule, s)) || self.finds_lost_again(rule)
     }
 
-    /// Whether `rule` finds segments lost now, and the later time at which it will have found lost all that it may
-    /// judge; `None` if there are no more to find later.
+    /// Whether `rule` finds segments lost now; and when the last of the segments counts as lost that were sent before
+    /// the rule's newest arrived transmission, but not long enough ago yet: `None` if there are none.
     pub fn judge(&self, rule: SentBefore) -> (bool, Option<Time>) {
         let oldest = self.segments.get(self.first_sent_once());
         let oldest = oldest.filter(|s| self.reaches(rule, s, s.last_sent));

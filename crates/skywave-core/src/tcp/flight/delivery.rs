@@ -326,8 +326,8 @@ impl Flight {
         self.delivery.as_deref()
     }
 
-    /// Begins to take an ACK that came at `now` and echoes the timestamp `echo`; [`Self::sack`] and
-    /// [`Self::acknowledge`] are to take its reports next.
+    /// Begins to take an ACK that came at `now`; `echo` is the timestamp that it echoes, `None` without timestamps.
+    /// [`Self::sack`] and [`Self::acknowledge`] are to take its reports next.
     pub fn begin_ack(&mut self, now: Time, echo: Option<Time>) {
         let flight = self.in_network();
         if let Some(delivery) = &mut self.delivery {

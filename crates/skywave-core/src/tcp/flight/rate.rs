@@ -35,10 +35,12 @@ pub struct RateSample {
     pub flight_now: u64,
     /// Bytes that were found lost between the sending of the sampled segment and now.
     pub lost: u64,
-    /// Round trip of the sampled segment; `None` if that was sent again, or if the connection stood still meanwhile.
+    /// Round trip of the sampled segment; `None` if that was sent again, or if the connection
+    /// [stood still](super::Flight::stand_still) meanwhile.
     pub rtt: Option<Duration>,
     /// Whether, when the sampled segment was sent, the application had nothing more to send or the receiver's window
-    /// was full, or whether the connection stood still meanwhile: the path may carry more than the sample says.
+    /// was full, or whether the connection [stood still](super::Flight::stand_still) meanwhile: the path may carry more
+    /// than the sample says.
     pub app_limited: bool,
     /// Reading of the receiver's clock, since its zero, when it sent this ACK; `None` without timestamps. In the
     /// simulator's QUIC: arrival, by that clock, of the last packet of which the receiver has told the arrival since
@@ -67,9 +69,9 @@ impl RateSample {
 /// A lost segment, and the state of the path around its loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossSample {
-    /// Position of the segment's first byte.
+    /// Position of the segment's first byte, in bytes from the initial sequence number.
     pub start: u64,
-    /// Position after the segment's last byte.
+    /// Position after the segment's last byte, in bytes from the initial sequence number.
     pub end: u64,
     /// Bytes in flight when the segment was last sent, itself included.
     pub flight_at_send: u64,

@@ -7,9 +7,9 @@ use crate::time::Time;
 /// One segment that was sent and is not yet acknowledged cumulatively.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
-    /// Position of the segment's first byte.
+    /// Position of the segment's first byte, in bytes from the initial sequence number.
     pub start: u64,
-    /// Position after the segment's last byte.
+    /// Position after the segment's last byte, in bytes from the initial sequence number.
     pub end: u64,
     /// When the segment was first sent.
     pub first_sent: Time,
@@ -89,7 +89,7 @@ impl Kept {
         u64::from(self.len)
     }
 
-    /// Position after the segment's last byte.
+    /// Position after the segment's last byte, in bytes from the initial sequence number.
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + self.len()

@@ -132,7 +132,7 @@ const _: () = assert!(std::mem::offset_of!(Recovery, member) == size_of::<u64>()
 /// Properties of a built-in recovery.
 pub trait Repairs: BuiltIn {
     /// Whether the scoreboard decides what is sent: then the receiver must send SACK blocks, and only those duplicate
-    /// ACKs count that report new data.
+    /// ACKs count that SACK something for the first time.
     const USES_SACK: bool = false;
 
     /// Duplicate ACKs let new data out before a loss is found (RFC 3042).
@@ -170,7 +170,7 @@ macro_rules! tell {
 
 impl RecoveryConfig {
     /// True if the scoreboard decides what is sent: the receiver must send SACK blocks, and only those
-    /// duplicate ACKs count that report new data.
+    /// duplicate ACKs count that SACK something for the first time.
     pub fn uses_sack(self) -> bool {
         fact!(self, USES_SACK)
     }
@@ -197,7 +197,8 @@ impl Recovery {
         }
     }
 
-    /// True if the scoreboard decides what is sent, so that only duplicate ACKs count that report new data.
+    /// True if the scoreboard decides what is sent, so that only duplicate ACKs count that SACK something for the first
+    /// time.
     pub fn uses_sack(&self) -> bool {
         self.member.uses_sack()
     }

@@ -35,8 +35,8 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    /// State before the first recovery. `impatient`: only the first partial ACK of a recovery restarts the timer,
-    /// unless `config` is patient.
+    /// State before the first recovery. `impatient`: only the first partial ACK of a recovery restarts the
+    /// retransmission timer, unless `config.patient` is true.
     pub fn new(config: NewRenoConfig, impatient: bool) -> Self {
         Self {
             config,

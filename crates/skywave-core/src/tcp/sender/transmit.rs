@@ -38,7 +38,7 @@ pub struct Departure {
 }
 
 impl Departure {
-    /// Position of the segment's first byte, or of its SYN or FIN.
+    /// Position of the segment's first byte, or of its SYN or FIN, counted from the initial sequence number.
     #[inline]
     pub fn start(&self) -> u64 {
         self.start

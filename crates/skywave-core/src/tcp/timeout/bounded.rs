@@ -19,7 +19,7 @@ const ALWAYS: u32 = 3;
 const PATIENCE: u32 = 64;
 
 parameters! {
-    /// Parameter of the bounded backoff: the bound, by default that of the preset `skywave`.
+    /// Parameter of the bounded backoff: the RTO beyond which none doubles, by default as in the preset `skywave`.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct BoundedConfig {
         /// The RTO is not doubled beyond this, but for the first three doublings.
@@ -28,7 +28,7 @@ parameters! {
 }
 
 /// Timeout policy that is the standard one with a bound on the backoff: past three doublings, the RTO is not doubled
-/// beyond the bound until many expiries in a row.
+/// beyond the bound until 64 expiries in a row have left it as it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
     longest: Duration,

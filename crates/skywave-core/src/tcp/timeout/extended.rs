@@ -9,7 +9,8 @@ use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::window::{Response, TimeoutEvent, Window};
 
 parameters! {
-    /// Parameters of the extended retransmission timer, by default as published.
+    /// Parameters of the extended retransmission timer: its length in RTOs, and whether it sends the oldest segment
+    /// again; by default as published.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct ExtendedConfig {
         /// The timer at the first expiry on a connection, in RTOs.

@@ -24,16 +24,16 @@ pub enum WireError {
         layer: Layer,
         /// Where that header begins.
         offset: usize,
-        /// Bytes needed from there on.
+        /// Bytes needed from `offset` on.
         needed: usize,
-        /// Bytes that there are, or that the length field of the layer below leaves.
+        /// Bytes that there are from `offset` on, or that the length field of the layer below leaves.
         given: usize,
     },
     /// The length field of a header says less than its fixed part takes.
     HeaderLength {
         /// The header with the wrong length.
         layer: Layer,
-        /// The field: a count of 32-bit words, at least five.
+        /// Length that the field gives, in words of 32 bits; a header has five at least.
         words: u8,
     },
     /// A checksum is wrong.
@@ -74,9 +74,9 @@ pub enum WriteError {
     AddressFamilies,
     /// The payload is not as long as the segment says.
     PayloadLength {
-        /// The segment's count.
+        /// Payload bytes that the segment counts.
         counted: u32,
-        /// Bytes there.
+        /// Payload bytes given.
         given: usize,
     },
     /// The packet is longer than its IP header can say.
@@ -87,7 +87,7 @@ pub enum WriteError {
     /// The options need more than the 40 bytes that a TCP header has for them: four SACK blocks and
     /// timestamps do.
     OptionSpace {
-        /// Bytes needed.
+        /// Bytes that the options need.
         needed: usize,
     },
     /// SACK blocks on a SYN, or the options of a SYN on another segment.

@@ -63,7 +63,8 @@ pub struct PathFit {
     pub base_s: Estimate,
     /// Rate of the bottleneck; not known if the link was never busy for long enough.
     pub rate: Known<RateModel>,
-    /// Largest rate at which data arrived over a short window, bits a second: a lower bound of the bottleneck's rate.
+    /// Largest rate at which data arrived over a window of 0.1 s, or of two base round trips if that is longer (more
+    /// with jitter), bits a second with headers from IP on: a lower bound of the bottleneck's rate.
     pub at_least_bps: f64,
     /// Candidates for the kind and size of the bottleneck's queue, best first; not known if no loss shows that it was
     /// full or managed.

@@ -51,9 +51,9 @@ const BURST: f64 = 0.1;
 /// Policer as a token bucket, which drops what comes faster than its tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policer {
-    /// Rate at which tokens fill the bucket, bits a second.
+    /// Rate at which tokens fill the bucket, bits a second with headers from IP on.
     pub bps: Estimate,
-    /// Depth of the bucket, bytes: the largest burst that passes at once.
+    /// Depth of the bucket, bytes with headers from IP on: the largest burst that passes at once.
     pub burst: Estimate,
 }
 

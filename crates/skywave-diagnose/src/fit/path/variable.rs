@@ -19,7 +19,8 @@ pub struct Recorded {
     /// Times at which the link could send 1500 bytes, milliseconds from the transfer's first ACK, or from the beginning
     /// of a user's trace.
     pub opportunities_ms: Vec<u64>,
-    /// Typical rate, bits a second: of a transfer the median while it was busy, of a table the mean.
+    /// Typical rate, bits a second: of a link seen by a transfer the median while it was busy; of a user's trace or
+    /// table of rates the mean over time.
     pub typical_bps: f64,
     /// Share of the time, 0 to 1, in which the link's rate was not seen; the rate just before is taken for it.
     pub filled: f64,

@@ -7,7 +7,8 @@ use crate::fit::changes::changes;
 use crate::fit::period::Period;
 use crate::fit::{Estimate, Known};
 
-/// Delay of a link without jitter and queues, over the time of a record.
+/// Delay of a link without jitter and queues, over the time of a record: its round trip, or one way in a
+/// [`WayFit`](super::WayFit).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
     /// Stretches of time with one delay each, in the order of time; a single one if the delay did not change.
@@ -23,12 +24,12 @@ pub struct Level {
     pub from_s: f64,
     /// End in seconds from the first probe.
     pub to_s: f64,
-    /// Delay without jitter and queues, seconds.
+    /// Delay without jitter and queues, seconds: a round trip or one way, as in [`Base`].
     pub delay_s: Estimate,
 }
 
 impl Base {
-    /// Smallest delay of all levels, seconds.
+    /// Smallest delay of all [`Self::levels`], seconds: a round trip or one way, as in [`Base`].
     pub fn least(&self) -> Estimate {
         let smaller = |a: Estimate, b: Estimate| if b.value < a.value { b } else { a };
         let delays = self.levels.iter().map(|level| level.delay_s);

@@ -19,7 +19,8 @@ pub struct Map {
     pub pairs: Vec<(usize, usize)>,
     /// Meaning of the joining lines, for the legend.
     pub pairs_label: String,
-    /// Circles around places, as pairs of a radius in metres and its meaning for the legend; at most two are drawn.
+    /// Circles around every place (of more than 12, the first alone), as pairs of a radius in metres and its meaning
+    /// for the legend. Only the first two are drawn.
     pub circles: Vec<(f64, String)>,
 }
 

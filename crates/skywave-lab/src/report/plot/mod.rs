@@ -72,7 +72,8 @@ pub struct Axis {
     pub label: String,
     /// Scale of the axis: how values become positions.
     pub scale: Scale,
-    /// Lower and upper end of a linear axis; `None` where the end follows from the data.
+    /// Lower and upper end of a linear axis, in the units of its values; `None` where the end follows from the data.
+    /// Other scales ignore both.
     pub bounds: (Option<f64>, Option<f64>),
 }
 

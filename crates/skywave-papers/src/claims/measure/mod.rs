@@ -48,8 +48,9 @@ pub struct Part {
     pub name: String,
     /// Number or condition that the paper states.
     pub paper: Stated,
-    /// Number that our runs give, in `unit`; where several points of a sweep are judged, the number at the point that
-    /// decides. `None` when runs are missing.
+    /// Number that our runs give, in `unit`. Of several points of a sweep, the number at the point that decides: among
+    /// those with the part's verdict, the worst by the paper's number or condition, or the best if one point is enough.
+    /// `None` when runs are missing.
     pub ours: Option<f64>,
     /// Lower and upper end of the 95 % interval of `ours`; `None` without runs, or with one seed.
     pub ci95: Option<[f64; 2]>,

@@ -50,7 +50,7 @@ pub enum Together {
     All,
     /// Paths of one [`Group`]: shared with other flows, over a recorded link, slow, or none of these.
     Group(Group),
-    /// Paths of the family that the study's file calls so.
+    /// Paths of the family, a kind of paths, that has this name in the study's file.
     Family(String),
 }
 
@@ -83,8 +83,8 @@ pub struct Figures {
     pub share: Option<Spread>,
     /// Goodput as a share of what each path can carry, at most 1.
     pub channel: Option<Spread>,
-    /// Geometric mean over the paths of the delay, in multiples of the smallest RTT of any sender on the
-    /// path.
+    /// Geometric mean over the paths of the delay that the study measures ([`Study::delay`]: mean RTT or 95th
+    /// percentile of the delivery time), in multiples of the smallest RTT of any sender on the path.
     pub delay: Option<f64>,
     /// Mean over the paths of the retransmitted share of all sent packets, 0 to 1.
     pub resent: Option<f64>,
