@@ -17,8 +17,8 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Command (`ip route replace`) that gives a route these attributes, and the command (`ip route del`) that deletes
-    /// the route; names for the user to fill in are in capitals (`DST`, `GW`, `DEV`).
+    /// Command that gives a route these attributes, and the command that gives it none; both are `ip route replace`, with
+    /// names in capitals for the user to fill in (`DST`, `GW`, `DEV`).
     pub fn commands(&self) -> (String, String) {
         let run = format!("ip route replace DST via GW dev DEV{}", self.words());
         // Deleted, a route that was there before would be missing: the default one, and the host is cut off.
