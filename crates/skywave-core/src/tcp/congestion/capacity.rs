@@ -55,6 +55,9 @@ const LOOK_BESIDE: f64 = 0.75;
 const OWN_QUEUE: f64 = 0.5;
 /// Segments in a burst where the buffer is short.
 const SHORT_BURST: u64 = 2;
+/// Part of what the path's rate and its present queue hold that it begins with beside others, if that is more than a
+/// BDP.
+const LEFT_BESIDE: f64 = 0.75;
 /// Part of the window that a timeout leaves.
 const RESTART: f64 = 0.25;
 /// Part of the target window at which a timeout counts as made up for.
@@ -144,9 +147,12 @@ impl Capacity {
         Window { cwnd, ..self.own }
     }
 
-    /// Goes on as CUBIC does after a cut.
+    /// Goes on as CUBIC does after a cut: from a BDP, or from most of what the path holds with its present queue if
+    /// that is more, but at most from the last window beside others.
     fn begin_cubic(&mut self) {
-        let cwnd = Segments(self.model.bdp()).min(self.kept).max(FEWEST);
+        let most = self.model.filled_with_queue() * LEFT_BESIDE;
+        let cwnd = Segments(self.model.bdp().max(most));
+        let cwnd = cwnd.min(self.kept).max(FEWEST);
         self.own = Window {
             cwnd,
             ssthresh: cwnd,
@@ -270,6 +276,10 @@ impl CongestionControl for Capacity {
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response {
         if loss.cause == LossCause::Eln || self.looks().is_some() || !self.model.is_congested() {
             return Response::unchanged(window);
+        }
+        if matches!(self.phase, Phase::Hold { .. }) {
+            // Holding still adds next to nothing to a queue: others have filled it.
+            self.begin_beside();
         }
         if self.is_alone() {
             if self.others_may_have_lost() {

@@ -5,7 +5,7 @@ use super::super::cubic::{Cubic, CubicConfig};
 
 /// Round trips without a queue after which there may be no others, ...
 const QUIET: u32 = 8;
-/// ... and from one look to the next, which are twice as many after a look in vain, up to the last number.
+/// ... and from one look to the next, twice as many whenever being alone was a mistake, up to the last number.
 const PATIENCE: u64 = 16;
 const LONGEST_PATIENCE: u64 = 128;
 /// A look takes this many round trips, ...

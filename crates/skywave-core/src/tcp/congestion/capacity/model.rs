@@ -168,6 +168,11 @@ impl Model {
         self.rate() * self.queue.base()
     }
 
+    /// Segments that the path holds at its rate, with the queue of the latest round trip.
+    pub(super) fn filled_with_queue(&self) -> f64 {
+        self.rate() * (self.queue.base() + self.queue.latest())
+    }
+
     /// By how much more is to be sent than is to arrive.
     pub(super) fn redundancy(&self) -> f64 {
         1.0 / (1.0 - self.losses.share())

@@ -42,8 +42,8 @@ pub(super) enum Phase {
     /// Keeps little in flight until round trip `until`: to test whether a queue of `queue` seconds is
     /// one at all, or, with `None`, to see the path without its queue.
     Look { until: u64, queue: Option<f64> },
-    /// Holds still until round trip `until`, to see whether it is alone; `queued` counts round
-    /// trips in a row with a queue.
+    /// Holds still until round trip `until`, or a loss that a queue may have caused, to see whether it is alone;
+    /// `queued` counts round trips in a row with a queue.
     Hold { until: u64, queued: u32 },
     /// Competes with other flows as CUBIC does.
     Beside,
@@ -210,9 +210,8 @@ impl Capacity {
         }
     }
 
-    /// Goes on as CUBIC, as there are other flows, from the last window beside such flows or from a
-    /// BDP.
-    fn begin_beside(&mut self) {
+    /// Goes on as CUBIC, as there are other flows.
+    pub(super) fn begin_beside(&mut self) {
         self.beside
             .begin(self.model.rounds.count(), self.giving.calm());
         self.begin_cubic();

@@ -34,7 +34,7 @@ pub(super) const LONGEST_WAIT: f64 = 0.5;
 /// Weight of a round trip in what is usual.
 const GAIN: f64 = 1.0 / 8.0;
 
-/// Round trips whose longest and shortest queue are remembered, at least: half of those at most.
+/// Round trips whose shortest and longest delay are remembered, at least; twice as many at most.
 const RANGE_ROUNDS: u32 = 16;
 
 /// Samples of the present round trip.
@@ -84,6 +84,8 @@ pub(super) struct Queue {
     scatter: f64,
     /// The scatter of the latest round trip that had the smallest sample.
     scatter_of_least: f64,
+    /// Smallest delays of round trips of late: not the queues, which are above another smallest one whenever that is
+    /// forgotten.
     range: Range,
     range_before: Range,
     range_rounds: u32,
@@ -125,6 +127,10 @@ impl Queue {
             }
         }
         if let Some(one_way) = one_way {
+            if !self.one_way.get().is_finite() {
+                // The range so far is one of round trips.
+                self.forget_range();
+            }
             let (least, count) = (one_way.least.as_secs_f64(), f64::from(one_way.count));
             self.one_way.note(now, least, memory);
             if !self.round.least_one_way.is_finite() {
@@ -161,7 +167,10 @@ impl Queue {
             }
         }
         self.latest = queue;
-        self.range = self.range.with(queue);
+        let delay = self.delay(queue);
+        if delay.is_finite() {
+            self.range = self.range.with(delay);
+        }
         self.range_rounds += 1;
         if self.range_rounds >= RANGE_ROUNDS {
             self.range_before = self.range;
@@ -175,7 +184,18 @@ impl Queue {
         self.range_rounds = 0;
     }
 
-    /// How long the queue was before does not count any more.
+    /// Delay of a packet behind such a queue: from host to host if that is known, else there and back.
+    fn delay(&self, queue: f64) -> f64 {
+        let one_way = self.one_way.get();
+        let least = if one_way.is_finite() {
+            one_way
+        } else {
+            self.rtt.get()
+        };
+        least + queue
+    }
+
+    /// Delays of before do not count any more.
     pub(super) fn forget_range(&mut self) {
         self.begin_range();
         self.range_before = Range::NEW;
@@ -229,16 +249,17 @@ impl Queue {
             .max(self.scatter * SCATTERS)
     }
 
-    /// The queue is in the upper half of its range of late, and the range is more than one and a half times
+    /// The delay is in the upper half of its range of late, and the range is more than one and a half times
     /// `least_change`.
     pub(super) fn is_long_for_the_buffer(&self, least_change: f64) -> bool {
-        let queue = self.latest.min(self.now());
-        let Range { low, high } = self.range.and(self.range_before).with(queue);
-        high - low > 1.5 * least_change && queue >= f64::midpoint(low, high)
+        let delay = self.delay(self.latest.min(self.now()));
+        let Range { low, high } = self.range.and(self.range_before).with(delay);
+        high - low > 1.5 * least_change && delay >= f64::midpoint(low, high)
     }
 
-    /// The path is longer by `step`, which was no queue.
+    /// The path is longer by `step`, which was no queue. Delays of before are of another path.
     pub(super) fn lengthen(&mut self, now: Time, step: f64) {
+        self.forget_range();
         self.rtt.shift(now, step);
         self.one_way.shift(now, step);
     }

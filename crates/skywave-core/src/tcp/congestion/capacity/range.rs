@@ -1,11 +1,11 @@
 //! The smallest and the largest of some measurements.
 
-/// The smallest and the largest of measurements that are not negative.
+/// The smallest and the largest of some measurements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     /// The smallest one; infinite before the first.
     pub(super) low: f64,
-    /// The largest one; zero before the first.
+    /// The largest one; minus infinite before the first.
     pub(super) high: f64,
 }
 
@@ -19,7 +19,7 @@ impl Range {
     /// A range without measurements.
     pub(super) const NEW: Self = Self {
         low: f64::INFINITY,
-        high: 0.0,
+        high: f64::NEG_INFINITY,
     };
 
     /// The range with one measurement more.

@@ -236,12 +236,12 @@ fn the_rate_of_a_policer_is_kept_to_without_probes() {
 fn a_queue_that_stays_and_varies_is_others() {
     let sender = Sender::beside();
     assert!(sender.law.giving.has_given_enough());
-    // From its own BDP on.
-    assert!(
-        sender.window.cwnd.0 <= BDP as f64 * 1.1,
-        "{:?}",
-        sender.window
-    );
+    // From three quarters of what the path holds with its queue.
+    let model = &sender.law.model;
+    let flight = model.bdp() * (1.0 + model.queue.latest() / model.queue.base());
+    let begun = (0.75 * flight).max(model.bdp());
+    assert!(begun > model.bdp(), "{begun} of {}", model.bdp());
+    assert_near(sender.window.cwnd.0, begun, "cwnd");
 }
 
 #[test]
@@ -280,6 +280,28 @@ fn a_queue_after_holding_still_is_others() {
     sender.until(0, 20, held);
     let rounds = sender.until(50, 20, |law| law.phase == Phase::Beside);
     assert!((8..=16).contains(&rounds), "{rounds} round trips");
+}
+
+#[test]
+fn a_loss_at_a_long_queue_while_it_holds_still_is_others() {
+    for (queue, lost) in [(50, true), (0, false)] {
+        let mut sender = Sender::beside();
+        let held = |law: &Capacity| matches!(law.phase, Phase::Hold { .. });
+        sender.until(0, 20, held);
+        let kept = sender.law.kept.0;
+        sender.acks.rtt = ms(100 + queue);
+        sender.round();
+        let before = sender.window.cwnd.0;
+        let after = sender.lose();
+        if lost {
+            assert_eq!(sender.law.phase, Phase::Beside);
+            // 112 of 150 segments that the path holds with its queue, or the window of before.
+            assert_near(after, 0.7 * kept.min(0.75 * 1.5 * BDP as f64), "cwnd");
+        } else {
+            assert!(held(&sender.law));
+            assert_near(after, before, "cwnd after a random loss");
+        }
+    }
 }
 
 #[test]

@@ -141,6 +141,41 @@ fn the_upper_half_of_the_range_is_long() {
 }
 
 #[test]
+fn the_range_is_one_of_delays() {
+    let long = |path: &Path| path.queue.is_long_for_the_buffer(5.0 * MS);
+    // The smallest delay is forgotten behind a standing queue, and what counts as the queue is shorter by 50 ms.
+    let mut path = Path::new(-40.0);
+    path.round(&[(0.0, 0.0)]);
+    path.round(&[(80.0, 0.0)]);
+    while path.queue.latest() > 30.0 * MS {
+        path.round(&[(50.0, 0.0)]);
+        path.round(&[(70.0, 0.0)]);
+    }
+    path.round(&[(50.0, 0.0)]);
+    path.expect(0.0, 150.0);
+    path.round(&[(68.0, 0.0)]);
+    assert!(long(&path), "18 of 50 to 70 ms");
+    // What was of a shorter path is nothing to compare with.
+    path.queue.lengthen(path.now, 50.0 * MS);
+    path.round(&[(68.0, 0.0)]);
+    assert!(!long(&path), "no range");
+}
+
+#[test]
+fn a_range_of_round_trips_is_none_of_one_way_delays() {
+    let mut path = Path::new(-40.0);
+    for rtt in [100, 140] {
+        path.queue
+            .on_ack(path.now, Some(Duration::from_millis(rtt)), None);
+        path.queue.end_round(true);
+    }
+    path.round(&[(0.0, 0.0)]);
+    path.round(&[(8.0, 0.0)]);
+    path.round(&[(7.0, 0.0)]);
+    assert!(path.queue.is_long_for_the_buffer(5.0 * MS), "7 of 8 ms");
+}
+
+#[test]
 fn a_longer_path_is_a_longer_base() {
     let mut path = Path::new(0.0);
     path.round(&[(0.0, 0.0)]);
