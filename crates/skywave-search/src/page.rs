@@ -101,7 +101,8 @@ impl Page<'_> {
     }
 
     /// JSON object of a finding: the senders, the objective, its mean value by new seeds with the 95 % interval, the
-    /// value in the search, the bound, and the keys off their defaults; `file` is the path of its scenario file.
+    /// value in the search, the bound that this did not exceed, and the keys off their defaults; `file` is the path of
+    /// its scenario file.
     pub fn json(&self, finding: &Finding, file: &str) -> Value {
         let keys = self.space.keys().iter().zip(&finding.candidate);
         let keys: Map<String, Value> = keys

@@ -103,8 +103,8 @@ pub struct Hang {
     /// Value of [`Ranking::measure`] for [`Self::winner`] on this link: bit/s, more is better, for
     /// [`Measure::Goodput`]; else seconds, less is better.
     pub best: f64,
-    /// Value of [`Ranking::measure`] for the advised sender, [`Ranking::chosen`], on this link; in the unit of
-    /// [`Self::best`].
+    /// Value of [`Ranking::measure`] for the advised sender, [`Ranking::chosen`], on the link [`Self::link`]: bit/s,
+    /// more is better, for [`Measure::Goodput`]; else seconds, less is better.
     pub chosen: f64,
 }
 

@@ -56,7 +56,8 @@ pub struct Compared {
     pub is_main: bool,
 }
 
-/// Curves of a record and of its replays over the fitted link, for one plot.
+/// Two curves for one plot, of a quantity that its axes name: of a recorded transfer or probe, and of its simulated
+/// replays over the fitted link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlay {
     /// Title of the plot.

@@ -71,7 +71,7 @@ pub struct QuicMetrics {
     pub min_rtt_s: Option<f64>,
     /// Smoothed round trip, seconds.
     pub smoothed_rtt_s: Option<f64>,
-    /// Congestion window, bytes.
+    /// Congestion window, bytes; `None` if the event does not have it, as where it has not changed.
     pub cwnd: Option<u64>,
     /// Bytes in flight.
     pub in_flight: Option<u64>,

@@ -54,8 +54,8 @@ pub struct Evidence {
     pub over: String,
     /// Ratio of the baseline's number to that of `over` that the paper's numbers imply.
     pub paper: f64,
-    /// Ratio of the baseline's number to that of `over` as [`Self::program`] measured it, and half the width of its
-    /// 95 % interval.
+    /// Ratio of the baseline's number to that of the sender [`Self::over`] as [`Self::program`] measured it, and half
+    /// the width of its 95 % interval.
     pub theirs: [f64; 2],
     /// Simulated ratio of the baseline's mean to that of `over`; `None` if runs of either are missing.
     pub ours: Option<f64>,

@@ -90,7 +90,8 @@ pub struct OnPath {
     pub share: Option<Estimate>,
     /// Rank by mean goodput, 1 for the best; senders with equal goodput get the mean of their ranks.
     pub rank: Option<f64>,
-    /// Relative gain in goodput over the best other published sender on the path: 0.1 is 10 % more.
+    /// Relative gain in goodput over the best other published sender on the path: 0.1 is 10 % more; `None` if no other
+    /// one ran there, or the best of them carried nothing.
     pub gain: Option<Estimate>,
     /// Relative gain in goodput over the entry that a mechanism is compared with ([`Entry::base`]): 0.1 is 10 % more;
     /// `None` without one.

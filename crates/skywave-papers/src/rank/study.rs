@@ -124,7 +124,7 @@ pub struct Runs {
     pub scenario: usize,
     /// Index of the sweep point in the scenario.
     pub point: usize,
-    /// Measured flows of these runs, by their roles.
+    /// Indices of the flows that are measured, by their roles (under test, beside it), the same in all these runs.
     pub flows: Flows,
 }
 

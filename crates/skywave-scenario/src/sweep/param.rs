@@ -61,7 +61,8 @@ impl ParamValue {
         }
     }
 
-    /// Value as a number, in SI units if it has a unit; `None` for text and flags.
+    /// Value as a number, in its base unit (s, bit/s, B, packets, segments, m, m/s, dB, dBm) if it has one; `None` for
+    /// text and flags.
     pub fn number(&self) -> Option<f64> {
         match (&self.quantity, &self.written) {
             (Some(q), _) => Some(q.value),

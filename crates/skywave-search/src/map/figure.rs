@@ -12,7 +12,8 @@ const LEVELS: [f64; 3] = [1.0 / 6.0, 0.5, 5.0 / 6.0];
 const CELLS: usize = 40;
 
 impl Map {
-    /// Plots of the border of the mapped region over the first two of `keys`, the map's axes: one for each combination
+    /// Plots of the border of the mapped region, in which the objective's value is at least the bound, over the first
+    /// two of `keys`, the map's axes: one for each combination
     /// of the others at three levels each (a sixth, a half and five sixths of their ranges). No plot for fewer than two
     /// keys.
     pub fn plots(&self, keys: &[Key]) -> Vec<Plot> {

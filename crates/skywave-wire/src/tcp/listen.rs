@@ -16,9 +16,9 @@ use super::table::StreamId;
 /// may wait for the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// Local address; `None` for any.
+    /// Local address to which SYNs come; `None` accepts SYNs to every address.
     pub address: Option<IpAddr>,
-    /// Local port; `None` for any.
+    /// Local port to which SYNs come; `None` accepts SYNs to every port.
     pub port: Option<u16>,
     /// Greatest number of half-open connections and, counted apart, of established connections that the application has
     /// not taken ([`Endpoint::take`]); with [`Self::asks`], of SYNs that the application has not answered.

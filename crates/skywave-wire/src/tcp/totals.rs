@@ -7,15 +7,16 @@ use super::socket::Socket;
 /// Sums of the counters of an endpoint's TCP connections, those that are gone included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// Connections that were established.
+    /// Connections of the endpoint that were established.
     pub connections: u64,
-    /// Payload bytes that peers have acknowledged.
+    /// Payload bytes that peers have acknowledged, on all connections of the endpoint.
     pub bytes: u64,
-    /// Segments sent with data, a SYN or a FIN, retransmissions included; pure ACKs and resets are not counted.
+    /// Segments sent with data, a SYN or a FIN on all connections of the endpoint, retransmissions included; pure ACKs
+    /// and resets are not counted.
     pub segments: u64,
-    /// Retransmitted segments.
+    /// Segments retransmitted on all connections of the endpoint.
     pub retransmissions: u64,
-    /// Expiries of the retransmission timer.
+    /// Expiries of the retransmission timers of all connections of the endpoint.
     pub timeouts: u64,
 }
 
