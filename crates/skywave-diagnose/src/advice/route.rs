@@ -20,9 +20,9 @@ impl Attributes {
     /// Command that gives a route these attributes, and the command that gives it none; both are `ip route replace`, with
     /// names in capitals for the user to fill in (`DST`, `GW`, `DEV`).
     pub fn commands(&self) -> (String, String) {
-        let run = format!("ip route replace DST via GW dev DEV{}", self.words());
+        let bare = "ip route replace DST via GW dev DEV".to_owned();
         // Deleted, a route that was there before would be missing: the default one, and the host is cut off.
-        (run, "ip route replace DST via GW dev DEV".to_owned())
+        (format!("{bare}{}", self.words()), bare)
     }
 
     fn words(&self) -> String {

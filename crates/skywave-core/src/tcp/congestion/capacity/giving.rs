@@ -52,7 +52,7 @@ impl Default for Giving {
             gave: false,
             for_loss: false,
             back: BACK,
-            queues: Range::NEW,
+            queues: Range::default(),
             drained: f64::INFINITY,
             calm: 0,
         }
@@ -140,7 +140,7 @@ impl Giving {
 
     /// The present cycle begins anew.
     pub(super) fn begin_cycle(&mut self) {
-        self.queues = Range::NEW;
+        self.queues = Range::default();
         self.gave = false;
     }
 

@@ -102,8 +102,8 @@ impl Default for Queue {
             noise: 0.0,
             scatter: 0.0,
             scatter_of_least: 0.0,
-            range: Range::NEW,
-            range_before: Range::NEW,
+            range: Range::default(),
+            range_before: Range::default(),
             range_rounds: 0,
         }
     }
@@ -180,7 +180,7 @@ impl Queue {
     }
 
     fn begin_range(&mut self) {
-        self.range = Range::NEW;
+        self.range = Range::default();
         self.range_rounds = 0;
     }
 
@@ -198,7 +198,7 @@ impl Queue {
     /// Delays of before do not count any more.
     pub(super) fn forget_range(&mut self) {
         self.begin_range();
-        self.range_before = Range::NEW;
+        self.range_before = Range::default();
     }
 
     /// The queue as the present round trip shows it so far.

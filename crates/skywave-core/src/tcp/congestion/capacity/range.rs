@@ -10,18 +10,16 @@ pub(super) struct Range {
 }
 
 impl Default for Range {
+    /// A range without measurements.
     fn default() -> Self {
-        Self::NEW
+        Self {
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+        }
     }
 }
 
 impl Range {
-    /// A range without measurements.
-    pub(super) const NEW: Self = Self {
-        low: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-    };
-
     /// The range with one measurement more.
     pub(super) fn with(self, measured: f64) -> Self {
         Self {

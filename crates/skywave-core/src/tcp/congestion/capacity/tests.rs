@@ -238,9 +238,14 @@ fn a_queue_that_stays_and_varies_is_others() {
     assert!(sender.law.giving.has_given_enough());
     // From three quarters of what the path holds with its queue.
     let model = &sender.law.model;
-    let flight = model.bdp() * (1.0 + model.queue.latest() / model.queue.base());
-    let begun = (0.75 * flight).max(model.bdp());
+    let held = model.bdp() * (1.0 + model.queue.latest() / model.queue.base());
+    let begun = (0.75 * held).max(model.bdp());
     assert!(begun > model.bdp(), "{begun} of {}", model.bdp());
+    assert!(
+        sender.window.cwnd.0 <= BDP as f64 * 1.1,
+        "{:?}",
+        sender.window
+    );
     assert_near(sender.window.cwnd.0, begun, "cwnd");
 }
 
