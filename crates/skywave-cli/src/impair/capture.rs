@@ -1,9 +1,9 @@
 //! A capture of real packets: each as it comes to the links, with what became of it.
 //!
-//! The relay's thread formats packets, another one writes, so that a slow disk does not make packets late. Whole blocks
-//! are written at once, every tenth of a second at least: whoever reads the file, or what is left of it when all was
-//! killed, finds no half of one. Beyond [`WRITES`] pieces that wait for the disk the relay waits too, and says so by
-//! its lateness.
+//! The relay's thread formats packets, another one writes, so that a slow disk does not make packets late. What is
+//! written at once, every tenth of a second at least, ends with a packet: between two writes the file is whole. Who
+//! reads it during one, or what was killed then, may have a part of its last packet. Beyond [`WRITES`] pieces that wait
+//! for the disk the relay waits too, and says so by its lateness.
 
 use std::fs::File;
 use std::io::{self, Write};
