@@ -8,8 +8,10 @@ use skywave_lab::capture::{Frame, ReadError, Remark, read as frames};
 
 use super::read::{Capture, Reader};
 
-/// Packets that wait between a reader and the merger.
-const WAITING: usize = 1024;
+/// Packets that a reader hands over at once: waking the merger for each of them takes longer than reading it.
+const BATCH: usize = 256;
+/// Batches that wait between a reader and the merger.
+const WAITING: usize = 4;
 
 /// A packet with bytes of its own.
 struct Owned {
@@ -44,29 +46,39 @@ pub fn read_merged(inputs: Vec<impl Read + Send>) -> Result<Capture, ReadError> 
     })
 }
 
-fn send(input: impl Read + Send, to: &SyncSender<Owned>) -> Result<bool, ReadError> {
-    frames(input, |frame| {
-        // Nobody takes packets any more once another file was found to be damaged.
-        let _ = to.send(Owned {
+fn send(input: impl Read + Send, to: &SyncSender<Vec<Owned>>) -> Result<bool, ReadError> {
+    let mut batch = Vec::with_capacity(BATCH);
+    let complete = frames(input, |frame| {
+        batch.push(Owned {
             at_ns: frame.at_ns,
             link_type: frame.link_type,
             length: frame.length,
             bytes: frame.bytes.to_vec(),
             remarks: frame.remarks.clone(),
         });
-    })
+        if batch.len() == BATCH {
+            // Nobody takes packets any more once another file was found to be damaged.
+            let _ = to.send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH)));
+        }
+    });
+    let _ = to.send(batch);
+    complete
 }
 
-fn merge(sources: &[Receiver<Owned>]) -> Reader {
+fn merge(sources: &[Receiver<Vec<Owned>>]) -> Reader {
     let mut reader = Reader::default();
-    let mut next: Vec<Option<Owned>> = sources.iter().map(|source| source.recv().ok()).collect();
+    let mut sources: Vec<_> = sources
+        .iter()
+        .map(|source| source.iter().flatten())
+        .collect();
+    let mut next: Vec<Option<Owned>> = sources.iter_mut().map(Iterator::next).collect();
     let earliest = |next: &[Option<Owned>]| {
         let times = next.iter().enumerate();
         let times = times.filter_map(|(index, owned)| Some((owned.as_ref()?.at_ns, index)));
         times.min().map(|(_, index)| index)
     };
     while let Some(index) = earliest(&next) {
-        let following = sources[index].recv().ok();
+        let following = sources[index].next();
         if let Some(owned) = std::mem::replace(&mut next[index], following) {
             reader.add(&Frame {
                 at_ns: owned.at_ns,

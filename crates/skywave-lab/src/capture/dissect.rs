@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use etherparse::{EtherType, LaxPacketHeaders, NetHeaders, TcpHeader, TransportHeader};
+use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpHeader, TransportSlice};
 
 use super::read::Frame;
 
@@ -14,7 +14,9 @@ const RAW: [i32; 5] = [12, 14, 101, 228, 229];
 const LOOP: i32 = 108;
 const LINUX_SLL: i32 = 113;
 const LINUX_SLL2: i32 = 276;
-const LINUX_SLL2_HEADER: usize = 20;
+/// Length of the header that Linux makes before the IP header, and where it has the protocol; and of its second version.
+const SLL: (usize, usize) = (16, 14);
+const SLL2: (usize, usize) = (20, 0);
 
 /// End of a connection: an IP address and a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,41 +51,44 @@ impl fmt::Display for Endpoint {
 /// Dissects a captured TCP or UDP packet into ends, lengths and TCP header; `None` for any other packet, or one whose
 /// headers are not fully in the capture.
 pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
-    let headers = headers(frame)?;
-    let (from, to, bytes, headers_before) = match headers.net? {
-        NetHeaders::Ipv4(ip, extensions) => {
-            let headers = ip.header_len() + extensions.header_len();
-            let whole = match usize::from(ip.total_len) {
+    let sliced = sliced(frame)?;
+    let (from, to, bytes, headers_before) = match &sliced.net {
+        Some(LaxNetSlice::Ipv4(packet)) => {
+            let ip = packet.header();
+            let extensions = packet.extensions().to_header().header_len();
+            let whole = match usize::from(ip.total_len()) {
                 // A packet that the sending host's network card was to cut up.
                 0 => frame.length as usize,
                 length => length,
             };
-            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
-            (ends.0, ends.1, whole, headers)
+            let ends = [ip.source_addr(), ip.destination_addr()].map(IpAddr::from);
+            (ends[0], ends[1], whole, ip.slice().len() + extensions)
         }
-        NetHeaders::Ipv6(ip, extensions) => {
-            let whole = ip.header_len() + usize::from(ip.payload_length);
-            let ends = (IpAddr::from(ip.source), IpAddr::from(ip.destination));
-            (
-                ends.0,
-                ends.1,
-                whole,
-                ip.header_len() + extensions.header_len(),
-            )
+        Some(LaxNetSlice::Ipv6(packet)) => {
+            let ip = packet.header();
+            let head = ip.slice().len();
+            let whole = head + usize::from(ip.payload_length());
+            let ends = [ip.source_addr(), ip.destination_addr()].map(IpAddr::from);
+            let extensions = packet.extensions().slice().len();
+            (ends[0], ends[1], whole, head + extensions)
         }
-        NetHeaders::Arp(_) => return None,
+        Some(LaxNetSlice::Arp(_)) | None => return None,
     };
-    let (from_port, to_port, header, tcp) = match headers.transport? {
-        TransportHeader::Tcp(tcp) => {
+    let (from_port, to_port, header, tcp) = match &sliced.transport {
+        Some(TransportSlice::Tcp(segment)) => {
+            let tcp = segment.to_header();
             let ports = (tcp.source_port, tcp.destination_port);
             (ports.0, ports.1, tcp.header_len(), Some(tcp))
         }
-        TransportHeader::Udp(udp) => (
-            udp.source_port,
-            udp.destination_port,
-            udp.header_len(),
-            None,
-        ),
+        Some(TransportSlice::Udp(datagram)) => {
+            let udp = datagram.to_header();
+            (
+                udp.source_port,
+                udp.destination_port,
+                udp.header_len(),
+                None,
+            )
+        }
         _ => return None,
     };
     Some(Dissected {
@@ -101,19 +106,20 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
     })
 }
 
-fn headers<'a>(frame: &Frame<'a>) -> Option<LaxPacketHeaders<'a>> {
+fn sliced<'a>(frame: &Frame<'a>) -> Option<LaxSlicedPacket<'a>> {
     let bytes = frame.bytes;
+    let after = |(length, at): (usize, usize)| {
+        let (head, rest) = bytes.split_at_checked(length)?;
+        let kind = EtherType(u16::from_be_bytes([head[at], head[at + 1]]));
+        Some(LaxSlicedPacket::from_ether_type(kind, rest))
+    };
     match frame.link_type {
-        ETHERNET => LaxPacketHeaders::from_ethernet(bytes).ok(),
-        LINUX_SLL => LaxPacketHeaders::from_linux_sll(bytes).ok(),
-        LINUX_SLL2 => {
-            let (head, rest) = bytes.split_at_checked(LINUX_SLL2_HEADER)?;
-            let kind = EtherType(u16::from_be_bytes([head[0], head[1]]));
-            Some(LaxPacketHeaders::from_ether_type(kind, rest))
-        }
+        ETHERNET => LaxSlicedPacket::from_ethernet(bytes).ok(),
+        LINUX_SLL => after(SLL),
+        LINUX_SLL2 => after(SLL2),
         // Four bytes name the family, in the byte order of some host; IP itself tells its version.
-        NULL | LOOP => LaxPacketHeaders::from_ip(bytes.get(4..)?).ok(),
-        raw if RAW.contains(&raw) => LaxPacketHeaders::from_ip(bytes).ok(),
+        NULL | LOOP => LaxSlicedPacket::from_ip(bytes.get(4..)?).ok(),
+        raw if RAW.contains(&raw) => LaxSlicedPacket::from_ip(bytes).ok(),
         _ => None,
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         return None;
     }
     let sent = &view.sent[..view.sent.len().min(SEARCHED)];
-    let cost = |at: [f64; 2]| bucket(sent, libm::exp(at[0]), libm::exp(at[1])).cost;
+    let cost = |at: [f64; 2]| cost(sent, libm::exp(at[0]), libm::exp(at[1]));
     // The bucket is not empty from loss to loss if it is small: then other rates explain losses better.
     let through: f64 = view.arrivals.iter().map(|arrival| arrival.bytes).sum();
     let least = through * 8.0 / (view.arrivals.last()?.at_s - view.arrivals.first()?.at_s);
@@ -130,38 +130,28 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         burst: spread(1, BURST_SCALE, BURST),
     };
     let [bps, burst] = found.at.map(libm::exp);
-    let bucket = bucket(view.sent, bps, burst);
+    let drop = drops(view.sent, bps, burst);
     // A queue of this rate and size would have made packets wait that long.
     if waited_s(view, &episodes)? > DELAYED * burst * 8.0 / bps {
         return None;
     }
-    let explained = view.sent.iter().zip(&bucket.drop);
+    let explained = view.sent.iter().zip(&drop);
     let explained = explained.filter(|(sent, drop)| **drop > 0.0 && lost(sent) == Some(true));
     if (explained.count() as f64) < EXPLAINED * losses.len() as f64 {
         return None;
     }
-    Some(Policed {
-        policer,
-        drop: bucket.drop,
-    })
+    Some(Policed { policer, drop })
 }
 
-/// Predictions of a bucket of tokens for each packet.
-struct Bucket {
-    /// Probability that it drops it.
-    drop: Vec<f64>,
-    /// Minus the logarithm of the likelihood.
-    cost: f64,
-}
+/// Packets that were dropped and that passed, by how empty the bucket was: not, nearly, empty.
+type Counts = [[f64; 2]; 3];
 
 /// The bucket led by what was seen: what passes had tokens, and what is dropped when they are nearly used up had none. So no
-/// error of the rate adds up over minutes.
-fn bucket(sent: &[Sent], bps: f64, burst: f64) -> Bucket {
+/// error of the rate adds up over minutes. `each` is called with the place in [`Counts`] of each packet.
+fn bucket(sent: &[Sent], bps: f64, burst: f64, mut each: impl FnMut(usize)) -> Counts {
     let mut used = 0.0;
     let mut last_s = 0.0;
-    let mut levels = Vec::with_capacity(sent.len());
-    // Dropped and passed, by how empty the bucket was.
-    let mut counts = [[0.0_f64; 2]; 3];
+    let mut counts = Counts::default();
     for sent in sent {
         let (at_s, bytes) = (sent.at_s(), f64::from(sent.bytes));
         used = f64::max(0.0, used - bps / 8.0 * (at_s - last_s));
@@ -171,7 +161,7 @@ fn bucket(sent: &[Sent], bps: f64, burst: f64) -> Bucket {
         } else {
             usize::from(used + (1.0 + NEAR) * bytes > burst)
         };
-        levels.push(level);
+        each(level);
         match lost(sent) {
             Some(true) => {
                 if used > NEARLY * burst {
@@ -187,17 +177,23 @@ fn bucket(sent: &[Sent], bps: f64, burst: f64) -> Bucket {
             None => used = f64::min(used + bytes, burst),
         }
     }
+    counts
+}
+
+/// Minus the logarithm of the likelihood of a bucket.
+fn cost(sent: &[Sent], bps: f64, burst: f64) -> f64 {
+    let counts = bucket(sent, bps, burst, |_| ());
+    let likelihood = counts.map(|[lost, passed]| binomial(lost, passed));
+    -likelihood.iter().sum::<f64>()
+}
+
+/// Probability that a bucket drops it, for each packet.
+fn drops(sent: &[Sent], bps: f64, burst: f64) -> Vec<f64> {
+    let mut levels = Vec::with_capacity(sent.len());
+    let counts = bucket(sent, bps, burst, |level| levels.push(level));
     let shares = counts.map(|[dropped, passed]| (dropped + 0.5) / (dropped + passed + 1.0));
-    Bucket {
-        drop: levels
-            .into_iter()
-            .map(|level| if level == 0 { 0.0 } else { shares[level] })
-            .collect(),
-        cost: -counts
-            .map(|[lost, passed]| binomial(lost, passed))
-            .iter()
-            .sum::<f64>(),
-    }
+    let drop = |level| if level == 0 { 0.0 } else { shares[level] };
+    levels.into_iter().map(drop).collect()
 }
 
 /// Bytes above the rate that passed before the first losses.
