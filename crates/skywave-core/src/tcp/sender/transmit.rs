@@ -187,14 +187,13 @@ impl Sender {
             && end <= una + self.peer_window
         {
             let fits = match room {
-                _ if self.is_free_fin(&next) => true,
                 Some(room) => end - self.flight.nxt() <= room,
                 None => self.window_holds(end),
             };
-            let again = matches!(next, Next::Again(..));
-            let earned = !again || self.may_send_again(end - self.flight.nxt());
-            let fits = fits && self.contention_holds(end) && earned;
-            return if fits { Ok(next) } else { Err(Limit::Cwnd) };
+            let fits = (fits || self.is_free_fin(&next)) && self.contention_holds(end);
+            let is_new = matches!(next, Next::New(_));
+            let may = fits && (is_new || self.may_send_again(end - self.flight.nxt()));
+            return if may { Ok(next) } else { Err(Limit::Cwnd) };
         }
         // There is room, but no new data that may fill it.
         if room.is_some_and(|room| room >= u64::from(mss))
