@@ -20,8 +20,8 @@ pub struct Law {
     pub(crate) name: String,
 }
 
-/// Reason why a congestion control law is not possible for the kernel's connections; the text is the name that was
-/// asked for.
+/// Reason why a congestion control law is not possible for the kernel's connections; each variant holds the name that
+/// was asked for.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum LawError {
     /// Name that none of the presets of [`skywave_core::tcp`] has.

@@ -13,8 +13,10 @@ use skywave_core::quic;
 const PATIENCE: Duration = Duration::from_nanos(quic::preset::PATIENCE.as_nanos());
 
 /// Detector of a peer that is silent for too long on one connection, so that it should be sent a probe packet at once.
-/// Silence is too long if no packet was received in the 500 ms after one was sent, or in two round trips if these are
-/// longer. In the example, the second argument counts packets received so far, the third packets sent.
+/// Silence is too long if packets were sent but none was received for 500 ms, or for two round trips if these are
+/// longer. It counts from the latest [look](Self::is_too_long) at which a packet had been received, or none had been
+/// sent, since the one before. In the example, the second argument counts packets received so far, the third packets
+/// sent.
 ///
 /// ```
 /// # use std::time::{Duration, Instant};
@@ -25,7 +27,7 @@ const PATIENCE: Duration = Duration::from_nanos(quic::preset::PATIENCE.as_nanos(
 /// assert!(!silence.is_too_long(at(100), 10, 5, rtt), "ten packets have come");
 /// assert!(!silence.is_too_long(at(900), 10, 5, rtt), "nothing was sent after them");
 /// assert!(!silence.is_too_long(at(1000), 10, 6, rtt));
-/// assert!(silence.is_too_long(at(1400), 10, 6, rtt), "half a second after that");
+/// assert!(silence.is_too_long(at(1400), 10, 6, rtt), "half a second after 900 ms");
 /// assert!(!silence.is_too_long(at(1500), 10, 8, rtt), "asked a moment ago");
 /// ```
 #[derive(Clone, Debug)]
@@ -49,8 +51,7 @@ impl Silence {
         }
     }
 
-    /// Whether to probe the peer now: a packet was sent 500 ms ago or earlier, or two round trips `rtt` if these are
-    /// longer, and none was received since. `received` and `sent` count packets since the connection began. The caller
+    /// Whether to probe the peer now, as it is silent for too long; `rtt` is the round trip. `received` and `sent` count packets since the connection began. The caller
     /// probes by noq's `handle_network_change`, which sends probes at once and begins their interval anew. True again
     /// after as long a further silence.
     pub fn is_too_long(&mut self, now: Instant, received: u64, sent: u64, rtt: Duration) -> bool {

@@ -24,7 +24,7 @@ pub const RUNS: usize = 20_000;
 pub const ISLANDS: u16 = 4;
 /// Range of the number of islands (independent searches) that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
-/// Default number of findings: bad paths that a search ends with.
+/// Default number of findings that stand, bad paths, with which a search ends.
 pub const FIND: usize = 5;
 /// Default name of the flow whose sender is judged.
 pub const FLOW: &str = "test";
@@ -50,7 +50,8 @@ pub struct Request {
     /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can
     /// be; `None` for [`next_round`](crate::shrink::next_round) of the path's value.
     pub below: Option<f64>,
-    /// Most findings to make: bad paths that the search ends with.
+    /// Number of findings that stand ([`Finding::stands`](crate::findings::Finding::stands)) with which the search ends.
+    /// Those that fall by new seeds are told besides.
     pub find: usize,
 }
 

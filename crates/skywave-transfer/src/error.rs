@@ -77,7 +77,8 @@ pub enum Error {
     /// Wrong code, as the peer has found.
     #[error("{}", Close::WrongCode.words())]
     WrongCode,
-    /// Demand of the peer for a code, as it does not allow this host's key.
+    /// Demand of the peer for a code of one use, as the command prints one there to be passed on: it does not allow this
+    /// host's key.
     #[error("{}", Close::WantsCode.words())]
     WantsCode,
     /// Refusal of the code by the peer: it takes none, or another host has used it, or it was guessed at too often.

@@ -51,8 +51,8 @@ pub struct LinkConfig {
     pub reordering: Option<Reordering>,
     /// Forward error correction; `None` for no code.
     pub fec: Option<Fec>,
-    /// Contention with other stations for the channel, at a constant rate and not on a
-    /// [`TimedLink`](super::TimedLink).
+    /// Contention with other stations for the channel; `None` for a channel of the link's own. Only a
+    /// [`Link`](super::Link) of a constant rate can have it: others panic when they are made.
     pub contention: Option<Contention>,
     /// Retransmission by the link, which must then be a [`TimedLink`](super::TimedLink); `None` for no ARQ.
     pub arq: Option<Arq>,

@@ -38,7 +38,7 @@ pub enum Packet {
         /// Number of `Hello` packets sent before this one.
         attempt: u32,
     },
-    /// The answer to the `Hello` of this number.
+    /// The answer to a `Hello`; its field says to which one, by that `Hello`'s own `attempt`.
     Welcome {
         /// Attempt of the `Hello` that is answered.
         attempt: u32,

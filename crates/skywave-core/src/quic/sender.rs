@@ -174,8 +174,9 @@ impl Sender {
         self.rtt.min()
     }
 
-    /// The present probe timeout (PTO), doubled for each one that expired since the last ACK of new packets, bounded by
-    /// [`LossConfig::max_pto`](super::LossConfig::max_pto).
+    /// The present probe timeout (PTO), doubled for each one that expired since the last ACK of new packets, up to
+    /// [`LossConfig::max_pto`](super::LossConfig::max_pto) or what is longer of two smoothed round trips and the timeout
+    /// without doubling.
     pub fn pto(&self) -> Duration {
         self.pto_after(self.pto_count)
     }

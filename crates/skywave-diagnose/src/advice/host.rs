@@ -238,8 +238,8 @@ impl Host {
             .map_or("cubic", |current| &current.name)
     }
 
-    /// Host with `name` as the sender that it uses today, unless [`Self::current`] is known already; `from` says where
-    /// the name is from.
+    /// Host with `name` as the congestion control law that its TCP uses today, unless [`Self::current`] is known already;
+    /// `from` says in words where the name is from.
     #[must_use]
     pub fn or_today(mut self, name: &str, from: &str) -> Self {
         self.current.get_or_insert_with(|| Current {

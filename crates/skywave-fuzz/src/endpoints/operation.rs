@@ -51,7 +51,7 @@ pub enum Operation {
     Bytes(usize, Vec<u8>),
     /// Forged copy, with right checksums, of packet `.0` under way (modulo their number), delivered at once. The value
     /// `.1 / 32 % 5` selects what is changed: sequence number, ACK number, window, flags, or removal of the timestamps.
-    /// The first three are changed by `.2 << .1 % 32`, the flags by `.2`.
+    /// To the first two `.2 << .1 % 32` is added; the bits of it are flipped in the window, those of `.2` in the flags.
     Forge(u8, u16, u8),
 }
 

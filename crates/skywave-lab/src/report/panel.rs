@@ -261,8 +261,8 @@ impl Panel {
 }
 
 /// Makes the panels of a study: the plots that its scenario asks for, or else goodput over the sweep, with one panel
-/// for each combination of swept values that neither the axis nor the series show. Plots of recorded time series are
-/// not among them.
+/// for each combination of swept values that neither the axis nor the series show. Plots over time are
+/// among them if they show goodput in bins of time, not if they show recorded series.
 pub fn panels(study: &Study, results: &Results) -> Vec<Panel> {
     let sketches = sketches(study);
     sketches

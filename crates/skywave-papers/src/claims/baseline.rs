@@ -82,7 +82,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Words for reports that say whether the paper's baseline is refuted, or why not.
+    /// Words for reports that say whether another program refutes the paper's numbers of its baseline, the sender that it
+    /// compares with, or why it does not.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refuted => "the paper's baseline is refuted",

@@ -43,8 +43,9 @@ pub const VALUE_TOLERANCE: f64 = 0.10;
 /// Largest factor by which a measured value may be above or below the paper's to be [`Verdict::DirectionOnly`].
 pub const VALUE_FACTOR: f64 = 2.0;
 
-/// Half the width of our number's 95 % interval, as a share of the paper's number, above which reports name an
-/// undecided part ([`Verdict::TooFewSeeds`]) beside the counts: its runs measured next to nothing.
+/// Half the width of our number's 95 % interval, as a share of the paper's number (of ours, or of 100 %, where the paper
+/// states a condition), above which reports name an undecided part ([`Verdict::TooFewSeeds`]) of a core claim beside the
+/// counts: its runs measured next to nothing.
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// Verdict on a paper's claim, or on a part (one number) of it, after our own runs.

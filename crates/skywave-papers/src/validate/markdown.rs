@@ -31,7 +31,8 @@ impl From<&Judged<'_>> for Line {
     }
 }
 
-/// The Markdown page with its generated block `<!-- validate all: sets -->` replaced by a table with these lines.
+/// The Markdown page with its generated block `<!-- validate all: sets -->` replaced by a table with these lines; as it
+/// is if it has none.
 ///
 /// # Errors
 /// When the block has no end, or is of another kind.

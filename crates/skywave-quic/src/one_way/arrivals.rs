@@ -54,8 +54,9 @@ impl Arrivals {
         self.looked = now;
     }
 
-    /// Report, made at `now`, of the datagrams noted since the last report; `None` if there are none. If few were
-    /// noted, a larger share of the datagrams is sampled from then on.
+    /// Report of the datagrams noted since the last report, with times since the origin given to [`Self::new`]; `None` if
+    /// there are none. `now` is the present time. If few were noted, a larger share of the datagrams is sampled from
+    /// then on.
     pub fn report(&mut self, now: Instant) -> Option<Report> {
         self.looked = now;
         if self.arrived.len() < MOST_TOLD / 2 {

@@ -17,7 +17,8 @@ pub enum System {
 /// Variables of an operating system, as `sysctl` sets them, that decide how connections of the modelled host behave.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Operating system that the variables belong to.
+    /// Operating system that the host models: these variables are its own, and it decides what they do not, such as
+    /// error codes and how windows are rounded.
     pub system: System,
     /// Largest IP packet that the device sends (MTU), bytes.
     pub mtu: u32,

@@ -185,7 +185,8 @@ pub enum Value {
     Text(String),
     /// A list in brackets.
     List(Vec<Value>),
-    /// A structure in braces: its fields, with names where they are given.
+    /// A structure in braces: name and value of each field, the name empty where none is given. Also values in parentheses
+    /// after a word, as in `htons(80)`: each has that word as its name.
     Structure(Vec<(String, Value)>),
     /// The sign `...` in place of a value that the script leaves open.
     Ellipsis,

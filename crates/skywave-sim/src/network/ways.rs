@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
-/// First hop and length of a route of fewest hops from one place, such as a station, to another.
+/// First hop and length of a route of fewest hops from one place to another. A place is a station or a node: whatever
+/// the caller of [`ways`] counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// Index of the place where the first hop ends: the destination itself if it is one hop away.
+    /// Number of the place where the first hop ends, by the caller's count: the destination itself if it is one hop away.
     pub first: usize,
     /// Number of hops from the start to the destination.
     pub hops: usize,

@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// outside of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forward {
-    /// TCP port at the far side, 1 or higher.
+    /// TCP port that the far side listens at for connections to be forwarded, 1 or higher.
     pub port: u16,
     /// Address to which this machine connects, from its own network, for each connection to the port.
     pub to: SocketAddr,

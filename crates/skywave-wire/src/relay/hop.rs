@@ -8,7 +8,8 @@ use skywave_core::link::{DropCause, Fate, Link, LinkConfig, Measured, Settled, T
 pub struct Tally {
     /// Packets offered to the link.
     pub offered: u64,
-    /// Packets that came out of the link, damaged ones included; the second copies of duplicates are not counted.
+    /// Packets that the link did not drop, damaged ones included, even if they are still on it or, as its rate is zero,
+    /// never come out; the second copies of duplicates are not counted.
     pub carried: u64,
     /// Packets dropped because the queue was full.
     pub queue: u64,
@@ -18,9 +19,9 @@ pub struct Tally {
     pub channel: u64,
     /// Packets lost in the link's blackouts.
     pub blackout: u64,
-    /// Packets that came out damaged; they count as carried.
+    /// Packets that the link damaged; they count as carried.
     pub corrupted: u64,
-    /// Packets that came out twice; they count once as carried.
+    /// Packets of which the link made a copy; they count once as carried.
     pub duplicated: u64,
 }
 

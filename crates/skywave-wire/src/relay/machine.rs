@@ -99,7 +99,8 @@ pub enum Outcome<T> {
     },
 }
 
-/// Events on one packet's way through the relay.
+/// Flags of a packet that went through the relay: whether a link duplicated it or transmitted it more than once, and
+/// whether it is the copy that a link made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Course {
     /// Whether a link duplicated the packet, so that there is a copy of it.
@@ -246,7 +247,8 @@ impl<T: Clone> Relay<T> {
         originals.map(|travelling| &travelling.packet)
     }
 
-    /// Number of packets waiting in the queues of this direction's links, as of the latest call.
+    /// Number of packets waiting in the queues of this direction's links, at the time of the latest [`Self::offer`] or
+    /// [`Self::on_time`].
     pub fn queued(&self, direction: Direction) -> u32 {
         if self.under_way() == 0 {
             return 0;
@@ -257,8 +259,9 @@ impl<T: Clone> Relay<T> {
         route.iter().map(waiting).sum()
     }
 
-    /// Counts and figures of each link, in the order of [`RelayConfig::hops`], as of `now` or of the link's latest
-    /// packet, whichever is later.
+    /// Counts and figures of each link, in the order of [`RelayConfig::hops`]: counts of all packets whose fate on the
+    /// link is decided, which is before they come out, and figures as of `now` or of the link's latest packet, whichever
+    /// is later.
     pub fn report(&self, now: Time) -> Vec<HopReport> {
         let report = |hop: &Hop| HopReport {
             name: hop.name.clone(),

@@ -16,7 +16,7 @@ use law::Law;
 pub enum JitterModel {
     /// No jitter beyond that of a host itself, 0.3 ms.
     None,
-    /// Uniform, in one direction.
+    /// Uniform on one of the path's two ways, so that a round trip has it once.
     Uniform {
         /// Width of the distribution: difference of the greatest and the least delay, seconds.
         width_s: Estimate,
