@@ -95,8 +95,8 @@ impl Ledger {
         self.len() == 0
     }
 
-    /// Writes the numbers of the run with this key into the journal. All numbers must be finite: JSON has no infinity
-    /// and no NaN, so a line with such a number counts as damaged when the journal is opened again.
+    /// Writes the numbers of the run with this key into the journal. JSON has no infinity and no NaN: when the journal is
+    /// opened again, both are NaN.
     ///
     /// # Errors
     /// The journal cannot be written.
@@ -206,7 +206,11 @@ fn read(line: &[u8]) -> Option<(RunKey, Option<Numbers>)> {
         return Some((key, None));
     }
     let measures = value.get("measures")?.as_object()?.iter();
-    let numbers = measures.map(|(name, number)| Some((name.clone(), number.as_f64()?)));
+    let number = |value: &Value| match value {
+        Value::Null => Some(f64::NAN),
+        number => number.as_f64(),
+    };
+    let numbers = measures.map(|(name, value)| Some((name.clone(), number(value)?)));
     Some((key, Some(numbers.collect::<Option<_>>()?)))
 }
 
@@ -249,6 +253,18 @@ mod tests {
             (_, Err(Error::Busy(_)))
         ));
         assert!(Ledger::open(dir.path(), true, &|_| ()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_number_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let odd = [
+            ("none".to_owned(), f64::NAN),
+            ("all".to_owned(), f64::INFINITY),
+        ];
+        open(dir.path()).add(key(1), odd.into()).unwrap();
+        let found = open(dir.path()).get(key(1)).unwrap();
+        assert!(found["none"].is_nan() && found["all"].is_nan());
     }
 
     #[test]
