@@ -47,7 +47,7 @@ fn outcomes_are_the_recorded_ones() {
         "{} of {} lines differ from {RECORDED}, in {groups:?}:\n\n{}\n\
          Results must not change by accident. If they are meant to, write the table anew with\n\
          {RECORD}=1 cargo test -p skywave-lab --test outcomes\n\
-         and add the change, its reason and its size to docs/validation.md, \"Deliberate corrections\".",
+         and add the change, its reason and its size to docs/measurements/corrections.md.",
         differences.len(),
         now.len(),
         differences.concat(),
