@@ -8,7 +8,8 @@ use skywave_lab::capture::{Frame, ReadError, Remark, read as frames};
 
 use super::read::{Capture, Reader};
 
-/// Packets that a reader hands over at once: waking the merger for each of them takes longer than reading it.
+/// Packets that a reader hands over at once: with one at a time, waking the other side takes longer than
+/// reading.
 const BATCH: usize = 256;
 /// Batches that wait between a reader and the merger.
 const WAITING: usize = 4;
@@ -57,7 +58,7 @@ fn send(input: impl Read + Send, to: &SyncSender<Vec<Owned>>) -> Result<bool, Re
             remarks: frame.remarks.clone(),
         });
         if batch.len() == BATCH {
-            // Nobody takes packets any more once another file was found to be damaged.
+            // Fails only if the merger has panicked, which is told where it is joined.
             let _ = to.send(std::mem::replace(&mut batch, Vec::with_capacity(BATCH)));
         }
     });
@@ -90,4 +91,41 @@ fn merge(sources: &[Receiver<Vec<Owned>>]) -> Reader {
         }
     }
     reader
+}
+
+#[cfg(test)]
+mod tests {
+    use skywave_lab::capture::ReadError;
+
+    use super::*;
+
+    /// A capture of `packets` raw packets, one each second.
+    fn pcap(packets: u32) -> Vec<u8> {
+        let mut bytes = vec![0xA1, 0xB2, 0xC3, 0xD4, 0, 2, 0, 4];
+        bytes.extend([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 101]);
+        for second in 0..packets {
+            for field in [second, 0, 1, 1] {
+                bytes.extend(field.to_be_bytes());
+            }
+            bytes.push(0);
+        }
+        bytes
+    }
+
+    #[test]
+    fn captures_of_any_length_are_merged_whole() {
+        let many = BATCH as u32 * (WAITING as u32 + 2) + 1;
+        for lengths in [[many, 1], [0, many], [BATCH as u32, 0], [many, many]] {
+            let inputs = lengths.map(pcap);
+            let capture = read_merged(inputs.iter().map(|input| &input[..]).collect()).unwrap();
+            assert_eq!(capture.summary.packets, u64::from(lengths[0] + lengths[1]));
+            assert!(!capture.is_cut_off);
+        }
+        let (whole, mut short) = (pcap(many), pcap(many));
+        short.pop();
+        let capture = read_merged(vec![&whole[..], &short[..]]).unwrap();
+        assert!(capture.is_cut_off);
+        let merged = read_merged(vec![&whole[..], &b"no capture"[..]]);
+        assert!(matches!(merged, Err(ReadError::NotACapture)));
+    }
 }

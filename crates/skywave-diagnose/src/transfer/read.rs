@@ -5,7 +5,7 @@ use std::io::Read;
 
 use etherparse::TcpOptionElement;
 use skywave_core::seq::SeqNr;
-use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary, dissect};
+use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary};
 use smallvec::SmallVec;
 
 use super::answer::Answer;
@@ -152,10 +152,10 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn add(&mut self, frame: &Frame<'_>) {
-        self.capture.summary.add(frame);
+        let packet = self.capture.summary.add(frame);
         let first_ns = *self.first_ns.get_or_insert(frame.at_ns);
         self.last_ns = self.last_ns.max(frame.at_ns);
-        let Some(packet) = dissect(frame) else {
+        let Some(packet) = packet else {
             return;
         };
         let Some(tcp) = &packet.tcp else {

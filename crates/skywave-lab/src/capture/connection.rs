@@ -97,20 +97,22 @@ impl Summary {
     /// No pcap or pcapng file, a damaged block, or a failed read.
     pub fn read(input: impl Read + Send) -> Result<Self, ReadError> {
         let mut summary = Self::default();
-        let complete = read(input, |frame| summary.add(frame))?;
+        let complete = read(input, |frame| {
+            summary.add(frame);
+        })?;
         summary.cut_off = !complete;
         Ok(summary)
     }
 
     /// Counts a captured packet, and adds it to the counts of its connection; the first packet of a connection adds the
-    /// connection to the list.
-    pub fn add(&mut self, frame: &Frame<'_>) {
+    /// connection to the list. Returns the dissected packet, as [`dissect`] does.
+    pub fn add(&mut self, frame: &Frame<'_>) -> Option<Dissected> {
         self.packets += 1;
         let (first, last) = self.span_ns.unwrap_or((frame.at_ns, frame.at_ns));
         self.span_ns = Some((first.min(frame.at_ns), last.max(frame.at_ns)));
         let Some(packet) = dissect(frame) else {
             self.other += 1;
-            return;
+            return None;
         };
         let index = self.connection(&packet, frame.at_ns);
         let connection = &mut self.connections[index];
@@ -122,6 +124,7 @@ impl Summary {
             &mut connection.backward
         };
         direction.add(&packet, frame);
+        Some(packet)
     }
 
     /// The connection of a packet, a new one if need be.

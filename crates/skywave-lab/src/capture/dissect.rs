@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpHeader, TransportSlice};
+use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpHeader, TransportSlice, UdpHeader};
 
 use super::read::Frame;
 
@@ -14,9 +14,21 @@ const RAW: [i32; 5] = [12, 14, 101, 228, 229];
 const LOOP: i32 = 108;
 const LINUX_SLL: i32 = 113;
 const LINUX_SLL2: i32 = 276;
-/// Length of the header that Linux makes before the IP header, and where it has the protocol; and of its second version.
-const SLL: (usize, usize) = (16, 14);
-const SLL2: (usize, usize) = (20, 0);
+/// Header that Linux makes before the IP header where it captures from any device.
+struct Cooked {
+    length: usize,
+    /// Where it has the protocol, as an Ethernet type.
+    protocol: usize,
+}
+
+const SLL: Cooked = Cooked {
+    length: 16,
+    protocol: 14,
+};
+const SLL2: Cooked = Cooked {
+    length: 20,
+    protocol: 0,
+};
 
 /// End of a connection: an IP address and a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +67,10 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
     let (from, to, bytes, headers_before) = match &sliced.net {
         Some(LaxNetSlice::Ipv4(packet)) => {
             let ip = packet.header();
-            let extensions = packet.extensions().to_header().header_len();
+            let extensions = packet
+                .extensions()
+                .auth
+                .map_or(0, |auth| auth.slice().len());
             let whole = match usize::from(ip.total_len()) {
                 // A packet that the sending host's network card was to cut up.
                 0 => frame.length as usize,
@@ -80,15 +95,12 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
             let ports = (tcp.source_port, tcp.destination_port);
             (ports.0, ports.1, tcp.header_len(), Some(tcp))
         }
-        Some(TransportSlice::Udp(datagram)) => {
-            let udp = datagram.to_header();
-            (
-                udp.source_port,
-                udp.destination_port,
-                udp.header_len(),
-                None,
-            )
-        }
+        Some(TransportSlice::Udp(datagram)) => (
+            datagram.source_port(),
+            datagram.destination_port(),
+            UdpHeader::LEN,
+            None,
+        ),
         _ => return None,
     };
     Some(Dissected {
@@ -108,9 +120,9 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
 
 fn sliced<'a>(frame: &Frame<'a>) -> Option<LaxSlicedPacket<'a>> {
     let bytes = frame.bytes;
-    let after = |(length, at): (usize, usize)| {
+    let after = |Cooked { length, protocol }| {
         let (head, rest) = bytes.split_at_checked(length)?;
-        let kind = EtherType(u16::from_be_bytes([head[at], head[at + 1]]));
+        let kind = EtherType(u16::from_be_bytes([head[protocol], head[protocol + 1]]));
         Some(LaxSlicedPacket::from_ether_type(kind, rest))
     };
     match frame.link_type {

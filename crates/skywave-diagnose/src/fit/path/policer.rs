@@ -85,7 +85,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         return None;
     }
     let sent = &view.sent[..view.sent.len().min(SEARCHED)];
-    let cost = |at: [f64; 2]| cost(sent, libm::exp(at[0]), libm::exp(at[1]));
+    let at_logs = |at: [f64; 2]| cost(sent, libm::exp(at[0]), libm::exp(at[1]));
     // The bucket is not empty from loss to loss if it is small: then other rates explain losses better.
     let through: f64 = view.arrivals.iter().map(|arrival| arrival.bytes).sum();
     let least = through * 8.0 / (view.arrivals.last()?.at_s - view.arrivals.first()?.at_s);
@@ -95,7 +95,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         .chain(guesses)
         .filter_map(|bps| {
             let first = first_burst(view, bps)?;
-            let costs = BURSTS.map(|share| cost([libm::log(bps), libm::log(first * share)]));
+            let costs = BURSTS.map(|share| at_logs([libm::log(bps), libm::log(first * share)]));
             Some((bps, first, costs.into_iter().fold(f64::INFINITY, f64::min)))
         })
         .min_by(|a, b| a.2.total_cmp(&b.2))?;
@@ -104,14 +104,14 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
         for share in BURSTS {
             let rate = bps * (1.0 + AROUND * f64::from(i) / f64::from(TRIED));
             let start = [libm::log(rate), libm::log(burst * share)];
-            starts.push((start, cost(start)));
+            starts.push((start, at_logs(start)));
         }
     }
     starts.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let rough = minimise(starts.first()?.0, 0.003, EVALUATIONS, cost);
-    let found = minimise(rough.at, 0.000_5, EVALUATIONS, cost);
+    let rough = minimise(starts.first()?.0, 0.003, EVALUATIONS, at_logs);
+    let found = minimise(rough.at, 0.000_5, EVALUATIONS, at_logs);
     // In steps of which a tenth is a thousandth of the rate, and a hundredth of the burst.
-    let scaled = |at: [f64; 2]| cost([at[0] / RATE_SCALE, at[1] / BURST_SCALE]);
+    let scaled = |at: [f64; 2]| at_logs([at[0] / RATE_SCALE, at[1] / BURST_SCALE]);
     let best = Minimum {
         at: [found.at[0] * RATE_SCALE, found.at[1] * BURST_SCALE],
         value: found.value,
@@ -146,7 +146,7 @@ pub(super) fn policer(view: &View<'_>) -> Option<Policed> {
 /// Packets that were dropped and that passed, by how empty the bucket was: not, nearly, empty.
 type Counts = [[f64; 2]; 3];
 
-/// The bucket led by what was seen: what passes had tokens, and what is dropped when they are nearly used up had none. So no
+/// Counts of a bucket that is led by what was seen: what passes had tokens, and what is dropped when they are nearly used up had none. So no
 /// error of the rate adds up over minutes. `each` is called with the place in [`Counts`] of each packet.
 fn bucket(sent: &[Sent], bps: f64, burst: f64, mut each: impl FnMut(usize)) -> Counts {
     let mut used = 0.0;
@@ -187,7 +187,7 @@ fn cost(sent: &[Sent], bps: f64, burst: f64) -> f64 {
     -likelihood.iter().sum::<f64>()
 }
 
-/// Probability that a bucket drops it, for each packet.
+/// Probability, for each packet, that a bucket drops it.
 fn drops(sent: &[Sent], bps: f64, burst: f64) -> Vec<f64> {
     let mut levels = Vec::with_capacity(sent.len());
     let counts = bucket(sent, bps, burst, |level| levels.push(level));

@@ -13,11 +13,11 @@ fn capture() -> Vec<u8> {
 }
 
 /// A pcap file: header, and one packet over Ethernet, big-endian, nanoseconds.
-fn pcap(link_type: u8, packet: &[u8]) -> Vec<u8> {
+fn pcap(link_type: u32, packet: &[u8]) -> Vec<u8> {
     let mut bytes = vec![
         0xA1, 0xB2, 0x3C, 0x4D, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
     ];
-    bytes.extend([0, 0, 0, link_type]);
+    bytes.extend(link_type.to_be_bytes());
     bytes.extend([0, 0, 0, 7, 0, 0, 0, 9]);
     for length in [packet.len() as u32, packet.len() as u32] {
         bytes.extend(length.to_be_bytes());
@@ -37,9 +37,19 @@ const DATAGRAM: [u8; 30] = [
 fn other_programs_captures_are_read_over_every_link_type() {
     let before = |head: &[u8]| [head, &DATAGRAM[..]].concat();
     let ethernet = before(&[1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 7, 8, 0]);
-    let cooked = before(&[0, 0, 0, 1, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0, 8, 0]);
+    let tagged = before(&[
+        1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 7, 0x88, 0xA8, 0, 7, 0x81, 0, 0, 9, 8, 0,
+    ]);
+    // From an Ethernet device, the loopback device and a TUN device.
+    let [cooked, of_lo, of_tun] = [[0, 1], [3, 4], [0xFF, 0xFE]]
+        .map(|[high, low]| before(&[0, 0, high, low, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0, 8, 0]));
+    let cooked_2 = before(&[8, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0, 6, 1, 2, 3, 4, 5, 6, 0, 0]);
     for (link_type, packet) in [
         (1, ethernet),
+        (1, tagged),
+        (113, of_lo),
+        (113, of_tun),
+        (276, cooked_2),
         (101, DATAGRAM.to_vec()),
         (228, DATAGRAM.to_vec()),
         (113, cooked),
@@ -56,6 +66,41 @@ fn other_programs_captures_are_read_over_every_link_type() {
     // A link type that is not understood is no error.
     let summary = Summary::read(&pcap(200, &DATAGRAM)[..]).unwrap();
     assert_eq!((summary.packets, summary.other), (1, 1));
+}
+
+/// A UDP datagram of two bytes over IPv6, after the extension headers `between`, the first of which is `first`.
+fn over_ipv6(first: u8, between: &[u8]) -> Vec<u8> {
+    let payload = (between.len() + 10) as u8;
+    let mut packet = vec![0x60, 0, 0, 0, 0, payload, first, 64];
+    for last in [1, 2] {
+        packet.extend([0xFD; 15]);
+        packet.push(last);
+    }
+    [&packet[..], between, &DATAGRAM[20..]].concat()
+}
+
+#[test]
+fn extension_headers_are_no_payload_and_fragments_are_other_packets() {
+    let options = |next| [next, 0, 1, 4, 0, 0, 0, 0];
+    let both = [options(60), options(17)].concat();
+    for (first, between) in [(17, &[][..]), (0, &options(17)[..]), (0, &both[..])] {
+        let summary = Summary::read(&pcap(101, &over_ipv6(first, between))[..]).unwrap();
+        let connection = &summary.connections[0];
+        assert!(
+            connection.from.to_string().ends_with("fd01]:1"),
+            "{}",
+            connection.from
+        );
+        assert_eq!(connection.forward.passed_bytes, 2, "{first} {between:?}");
+    }
+    // The second fragment, 8 bytes after the beginning.
+    let fragment = over_ipv6(44, &[17, 0, 0, 8, 0, 0, 0, 1]);
+    let mut old = DATAGRAM;
+    old[7] = 1;
+    for fragment in [&fragment[..], &old[..]] {
+        let summary = Summary::read(&pcap(101, fragment)[..]).unwrap();
+        assert_eq!((summary.packets, summary.other), (1, 1));
+    }
 }
 
 #[test]
