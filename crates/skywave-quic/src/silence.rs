@@ -14,9 +14,9 @@ const PATIENCE: Duration = Duration::from_nanos(quic::preset::PATIENCE.as_nanos(
 
 /// Detector of a peer that is silent for too long on one connection, so that it should be sent a probe packet at once.
 /// Silence is too long if packets were sent but none was received for 500 ms, or for two round trips if these are
-/// longer. It counts from the latest [look](Self::is_too_long) at which a packet had been received, or none had been
-/// sent, since the one before. In the example, the second argument counts packets received so far, the third packets
-/// sent.
+/// longer. Time counts from the latest [look](Self::is_too_long) at which there was nothing to wait for (a packet had
+/// been received, or none sent, since the look from which it had counted), or from the latest probe. In the example,
+/// the second argument counts packets received so far, the third packets sent.
 ///
 /// ```
 /// # use std::time::{Duration, Instant};

@@ -51,7 +51,7 @@ pub struct Request {
     /// be; `None` for [`next_round`](crate::shrink::next_round) of the path's value.
     pub below: Option<f64>,
     /// Number of findings that stand ([`Finding::stands`](crate::findings::Finding::stands)) with which the search ends.
-    /// Those that fall by new seeds are told besides.
+    /// Those that fall by new seeds are in [`fallen`](crate::findings::Findings::fallen).
     pub find: usize,
 }
 

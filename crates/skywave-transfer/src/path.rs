@@ -17,8 +17,8 @@ pub(crate) const MAX_DEPTH: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RelativePath(Box<[u8]>);
 
-/// Error of [`RelativePath::parse`]: a path that leads out of the folder, is too long or deep, or has a name that would
-/// be shown otherwise than it is.
+/// Error of [`RelativePath::parse`]: a path that leads out of the folder, is too long or deep, or has a name that
+/// [`is_plain`](crate::name::is_plain) refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not a plain name: no `..`, control characters, invisible ones or marks that turn the text around"

@@ -52,7 +52,7 @@ pub struct LinkConfig {
     /// Forward error correction; `None` for no code.
     pub fec: Option<Fec>,
     /// Contention with other stations for the channel; `None` for a channel of the link's own. Only a
-    /// [`Link`](super::Link) of a constant rate can have it: others panic when they are made.
+    /// [`Link`](super::Link) of a constant rate without a shaper can have it: others panic when they are made.
     pub contention: Option<Contention>,
     /// Retransmission by the link, which must then be a [`TimedLink`](super::TimedLink); `None` for no ARQ.
     pub arq: Option<Arq>,

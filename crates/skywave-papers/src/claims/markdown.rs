@@ -127,7 +127,7 @@ impl Scorecard {
     }
 
     /// Parts of core claims that are undecided ([`Verdict::TooFewSeeds`]) because half of their interval is wider than
-    /// [`WIDEST`]: for each a text with its name and that half in percent of the paper's number ([`Part::half_width`]).
+    /// [`WIDEST`]: for each a text with its name and that half in percent ([`Part::half_width`] says of what).
     pub fn wide(&self) -> Vec<String> {
         let scores = self.scores.iter().filter(|score| score.core);
         let parts = scores.flat_map(|score| score.parts.iter().map(move |part| (score, part)));

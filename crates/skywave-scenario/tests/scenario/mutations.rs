@@ -103,22 +103,22 @@ fn damage(number: u64) {
 
 /// Several tests, as each of them has a thread.
 #[test]
-fn damaged_files_never_panic() {
+fn damaged_files_never_panic_1() {
     damage(1);
 }
 
 #[test]
-fn other_damaged_files_never_panic() {
+fn damaged_files_never_panic_2() {
     damage(2);
 }
 
 #[test]
-fn more_damaged_files_never_panic() {
+fn damaged_files_never_panic_3() {
     damage(3);
 }
 
 #[test]
-fn still_more_damaged_files_never_panic() {
+fn damaged_files_never_panic_4() {
     damage(4);
 }
 

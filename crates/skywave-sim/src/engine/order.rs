@@ -6,7 +6,7 @@ use super::arrival::{Arrival, Label};
 
 /// At most this many packets are sorted by a network without branches, as a branch that the processor cannot predict
 /// costs more than some comparisons. It saves no instructions, but 3 % of the processor time of 24 flows, 2 % of one
-/// flow's and of a chain of stations. Most buckets hold fewer.
+/// flow's and of a chain of stations.
 const FEW: usize = 8;
 
 /// From this many packets on, it pays to sort keys of eight bytes instead of the packets: that saves 4 % of the
@@ -19,8 +19,7 @@ const PLACE: u32 = 24;
 /// Number of places that keys can tell apart.
 const MOST: usize = 1 << PLACE;
 
-/// Fills up lists of fewer than `FEW` keys: keys above all others, no two of them with the same
-/// time.
+/// Keys that fill up a list of fewer than [`FEW`]: above all others, no two of them with the same time.
 const ABSENT: [u64; FEW] = {
     let mut keys = [0; FEW];
     let mut place = 0;

@@ -230,8 +230,8 @@ pub(crate) enum Reply {
 /// Reason why a receiver does not take a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
-    /// Forbidden path: it leads out of the receiver's folder, or has more than 4096 bytes or 64 names, or a
-    /// name that a receiver refuses, as it would be shown otherwise than it is.
+    /// Forbidden path: it leads out of the receiver's folder, has more than 4096 bytes or 64 names, or a name
+    /// that [`is_plain`](crate::name::is_plain) refuses.
     #[error("the receiver takes no file of this name")]
     Path,
     /// Hidden file: its name begins with a dot, and the receiver's folder takes no such files.

@@ -209,8 +209,8 @@ pub trait LossDetector {
     }
 
     /// A duplicate ACK came during a recovery that has sent the oldest unacknowledged segment again: if that copy was
-    /// lost, too, returns the answer, of which only [`is_noise`](Answer::is_noise) counts. It is then sent once more at
-    /// once, and the recovery goes on. Asked after
+    /// lost, too, returns the answer, of which only [`is_noise`](Answer::is_noise) counts. The segment is then
+    /// sent once more at once, and the recovery goes on. Asked after
     /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the retransmission
     /// timer tells.
     fn on_repair_dupack(&mut self, _event: &DetectionEvent) -> Option<Answer> {
