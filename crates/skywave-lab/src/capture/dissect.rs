@@ -72,8 +72,7 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
                 .auth
                 .map_or(0, |auth| auth.slice().len());
             let whole = match usize::from(ip.total_len()) {
-                // A packet that the sending host's network card was to cut up.
-                0 => frame.length as usize,
+                0 => captured(frame, ip.slice()),
                 length => length,
             };
             let ends = [ip.source_addr(), ip.destination_addr()].map(IpAddr::from);
@@ -82,7 +81,10 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
         Some(LaxNetSlice::Ipv6(packet)) => {
             let ip = packet.header();
             let head = ip.slice().len();
-            let whole = head + usize::from(ip.payload_length());
+            let whole = match usize::from(ip.payload_length()) {
+                0 => captured(frame, ip.slice()),
+                length => head + length,
+            };
             let ends = [ip.source_addr(), ip.destination_addr()].map(IpAddr::from);
             let extensions = packet.extensions().slice().len();
             (ends[0], ends[1], whole, head + extensions)
@@ -116,6 +118,13 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
         payload: bytes.saturating_sub(headers_before + header) as u64,
         tcp,
     })
+}
+
+/// Bytes from the IP header on of a packet whose header says no length, as the sending host's network card was to cut it
+/// up.
+fn captured(frame: &Frame<'_>, ip: &[u8]) -> usize {
+    let before = ip.as_ptr().addr() - frame.bytes.as_ptr().addr();
+    (frame.length as usize).saturating_sub(before)
 }
 
 fn sliced<'a>(frame: &Frame<'a>) -> Option<LaxSlicedPacket<'a>> {

@@ -104,6 +104,18 @@ fn extension_headers_are_no_payload_and_fragments_are_other_packets() {
 }
 
 #[test]
+fn a_packet_that_a_network_card_was_to_cut_up_has_the_length_that_was_captured() {
+    let ethernet = |kind: [u8; 2], packet: &[u8]| [&[0; 12][..], &kind, packet].concat();
+    let (mut old, mut new) = (DATAGRAM, over_ipv6(17, &[]));
+    old[3] = 0;
+    new[5] = 0;
+    for packet in [ethernet([8, 0], &old), ethernet([0x86, 0xDD], &new)] {
+        let summary = Summary::read(&pcap(1, &packet)[..]).unwrap();
+        assert_eq!(summary.connections[0].forward.passed_bytes, 2);
+    }
+}
+
+#[test]
 fn a_capture_that_ends_anywhere_is_read_as_far_as_it_goes() {
     let whole = capture();
     let mut packets = 0;
