@@ -2,7 +2,8 @@
 
 use crate::time::Time;
 
-/// The smallest value of the last half to whole span of time: what a path once had, it need not have any more.
+/// The smallest value of the last half to whole span of time, if values come at least each half span: what a path once
+/// had, it need not have any more.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aged {
     present: f64,
@@ -26,7 +27,8 @@ impl Aged {
         }
     }
 
-    /// A value was seen; those of more than `span` seconds ago are forgotten.
+    /// A value was seen; those of more than `span` seconds ago are forgotten, but not, after a pause, those from before
+    /// the pause: the next change of halves forgets these.
     pub(crate) fn note(&mut self, now: Time, value: f64, span: f64) {
         if now.since(self.since).as_secs_f64() > span / 2.0 {
             *self = Self {

@@ -29,8 +29,8 @@ pub const ACK_TOUCHES: [Touched; 3] = Sender::ACK_TOUCHES;
 /// Part of a [`Receiver`] that it reads or writes to take a segment that arrives in order.
 pub const DATA_TOUCHES: Touched = Receiver::DATA_TOUCHES;
 
-/// Part of a [plain](crate::link::Link::is_plain) link that it reads or writes when a packet has to wait in its
-/// queue.
+/// Part of a [`Pipe`], which a [plain](crate::link::Link::is_plain) link is turned into, that it reads or writes when a
+/// packet has to wait in its queue.
 pub const PLAIN_LINK_TOUCHES: Touched = Pipe::TOUCHES;
 
 /// Part of a [`Sender`] that it reads to find a segment in flight, one that is sent and not acknowledged.

@@ -102,7 +102,8 @@ impl Way {
 }
 
 bitflags! {
-    /// Marks that links, queues and agents set on a packet.
+    /// Marks that links, queues and agents set on a packet, and those that the two ends of a connection set in the
+    /// [`Hints`] of a segment.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
     pub struct Marks: u8 {
         /// Damaged on the way; the receiving host's checksum throws it away.

@@ -141,7 +141,8 @@ impl Parameter {
         }
     }
 
-    /// Checks the bounds of a value of the right kind; the error says what it must be ("must be at most 9").
+    /// Checks a value of the right kind against [`Self::most`] and [`Self::shortest`], not against the range of its
+    /// kind; the error says what it must be ("must be at most 9").
     pub fn bounds(&self, value: &Value) -> Result<(), String> {
         match *value {
             Value::Count(n) if self.kind == Kind::Count && n > self.most => {

@@ -7,14 +7,14 @@ use std::ops::Range;
 pub const LINE: usize = 64;
 
 /// Prefetches the cache lines in which `value` lies, on x86-64. `value` must begin at the start of a cache line, or
-/// be smaller than one; otherwise the last line may be missed.
+/// lie within a single one; otherwise the last line may be missed.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     prefetch_bytes(value, 0..size_of::<T>());
 }
 
 /// Prefetches the cache lines in which these bytes of `value` lie, on x86-64. `value` must begin at the
-/// start of a cache line, or be smaller than one; otherwise the last line may be missed.
+/// start of a cache line, or lie within a single one; otherwise the last line may be missed.
 #[inline(always)]
 pub fn prefetch_bytes<T>(value: &T, bytes: Range<usize>) {
     #[cfg(target_arch = "x86_64")]

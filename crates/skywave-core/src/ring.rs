@@ -9,7 +9,7 @@ use std::ops::{Index, IndexMut};
 /// Places are added in groups of this number.
 const GROUP: usize = 4;
 
-/// Items by the order in which they came; the first one has number 0.
+/// Items by the order in which they came; the first one has number 0, or that of [`Self::starting_with`].
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Ring<T> {

@@ -110,7 +110,7 @@ pub(crate) fn mixed(salt: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Random bits as a whole number below `n`: no remainder, and no more of one number than of another.
+/// Random bits as a whole number below `n`, without a remainder: the probabilities of any two differ by 2^-64 at most.
 pub(crate) fn below(bits: u64, n: u128) -> u64 {
     ((u128::from(bits) * n) >> 64) as u64
 }

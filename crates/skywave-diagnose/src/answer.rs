@@ -27,8 +27,9 @@ pub enum Answer {
 impl Answer {
     /// Asks for advice about the link of `diagnosis`: senders are to be compared over the likeliest link and over four
     /// others drawn from the intervals of its properties. Today's sender is the host's, or else the one that a record
-    /// names. `ask` has to call [`advise`](crate::advice::advise) and may give it a flag to stop and a report of
-    /// progress; without a link or a rate it is not called.
+    /// names, unless the host is a program with a QUIC library. `ask` has to call
+    /// [`advise`](crate::advice::advise) and may give it a flag to stop and a report of progress; without a link or a
+    /// rate it is not called.
     ///
     /// # Errors
     ///

@@ -102,14 +102,15 @@ pub enum Error {
         /// Path of the file.
         path: PathBuf,
     },
-    /// Records without anything that tells of a link; the text has remarks on them.
+    /// Records without anything that tells of a link, and without a capture that has packets; the text has remarks on
+    /// them.
     #[error("nothing in these records tells of a link: {0}")]
     Nothing(String),
 }
 
 impl Diagnosis {
-    /// Reads records of one link, fits each, and puts together what they tell. An error if a file cannot be
-    /// read, or nothing tells of a link.
+    /// Reads records of one link, fits each, and puts together what they tell. An error if a file cannot be read, or
+    /// if nothing tells of a link and no capture has packets; with such a capture [`Self::is_empty`] is true instead.
     pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
         let mut transfers = Vec::new();
         let mut read = Vec::new();

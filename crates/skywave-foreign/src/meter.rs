@@ -88,7 +88,7 @@ impl Meter {
         *part += counted;
     }
 
-    /// A packet of `size` bytes reaches the receiver, which has read `bytes` more of the stream after it.
+    /// A packet of `size` bytes, headers included, reaches the receiver undamaged.
     pub(crate) fn arrived(&mut self, at: Time, size: u32) {
         self.live -= 1;
         let counted = self.counted(at);

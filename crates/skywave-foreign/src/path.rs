@@ -24,8 +24,8 @@ pub struct Path {
     pub seed: u64,
     /// Length of the run.
     pub duration: Duration,
-    /// Whether connections of the library noq probe a peer after some half a second of silence, sooner than QUIC does
-    /// ([`run_each`]).
+    /// Whether connections of the library noq probe a peer after half a second of silence, or two round trips if that
+    /// is longer, as QUIC alone does not ([`run_each`]).
     pub asks: bool,
 }
 

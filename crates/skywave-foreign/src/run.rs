@@ -49,15 +49,16 @@ pub struct Report {
 /// Runs a specification of one flow, which `sender` carries instead of the flow's own transport.
 ///
 /// # Errors
-/// [`Refused`] if the specification has something that senders of noq and quinn do not support, or has further flows.
+/// [`Refused`] if the specification has something that senders of noq and quinn do not support, or not exactly
+/// one flow.
 pub fn run(spec: &Spec, sender: &Sender) -> Result<Outcome, Refused> {
     let report = run_each(spec, &[(0, sender.clone())], false)?;
     Ok(report.outcome)
 }
 
 /// Runs a specification whose flows are carried by `senders`, each given with the index of its flow, from 0. With
-/// `asks`, connections of noq probe a peer after some half a second of silence ([`skywave_quic::Silence`]), as this
-/// project's own programs do.
+/// `asks`, connections of noq probe a peer after half a second of silence, or two round trips if that is longer
+/// ([`skywave_quic::Silence`]), as this project's own programs do; those of quinn never do.
 ///
 /// # Errors
 /// [`Refused`] if a flow has no sender here, an index is of no flow, or the specification has something that senders of

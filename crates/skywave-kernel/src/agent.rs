@@ -14,14 +14,15 @@ const BACKLOG: usize = 512;
 /// handled in [`Self::messages`], skipped for a later one in [`Self::merged`], or never received in [`Self::missing`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// TCP connections of which at least one message was handled.
+    /// TCP connections of which at least one message was handled, apart from that of their end.
     pub connections: u64,
     /// Messages that were handled one by one; ACKs counted in [`Self::merged`] are not among them.
     pub messages: u64,
     /// ACKs that were skipped because the process was behind and a later ACK of the same connection had come, whose
     /// totals (bytes, packets, losses) include theirs.
     pub merged: u64,
-    /// Messages that never came, by gaps in their numbers: the ring buffer from the kernel was full.
+    /// Messages that never came, by gaps in their numbers: the ring buffer from the kernel was full. Those are not
+    /// counted that are the last ones of a connection before its end, or before nothing more comes.
     pub missing: u64,
 }
 

@@ -49,8 +49,8 @@ impl Finding {
 }
 
 /// Findings on whether this machine can load a congestion control law into the kernel (kernel version, BTF,
-/// capabilities, JIT, lockdown, cgroup, priority), from `/proc` and `/sys` alone; [`trial`] loads a program to find
-/// out.
+/// capabilities, JIT, lockdown, cgroup, priority), from `/proc` and `/sys`, and by making a control group below that of
+/// this process and removing it at once, if rights allow; [`trial`] loads a program to find out.
 pub fn findings() -> Vec<Finding> {
     let read = |path: &str| {
         fs::read_to_string(path)

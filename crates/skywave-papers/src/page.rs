@@ -68,7 +68,8 @@ pub(crate) fn table<C: AsRef<str>>(
     format!("| {} |\n|{rule}\n{rows}", head.join(" | "))
 }
 
-/// Generated blocks of a Markdown page whose marks have this verb, `<!-- VERB NAME: KIND -->`.
+/// Generated blocks of a Markdown page whose marks have this verb, `<!-- VERB NAME: KIND -->`, up to the first that has
+/// no end.
 pub fn blocks<'a>(page: &'a str, verb: &str) -> Vec<Block<'a>> {
     let mut all = Vec::new();
     let mut rest = page;

@@ -30,7 +30,7 @@ pub enum LawError {
     #[error("there is no transport \"{0}\" (`skywave variants` lists them)")]
     Unknown(String),
     /// Law that needs to hear of every ECN mark, as DCTCP's: QUIC's ACKs have the number of marks, but the library noq
-    /// tells of the first one only.
+    /// tells only that an ACK has new ones, not how many.
     #[error(
         "this law wants to know of every mark of congestion, which the QUIC library does not tell"
     )]

@@ -147,7 +147,7 @@ impl Scenario {
     }
 
     /// Reads a scenario as [`Scenario::parse_with`] does, for a caller that has time series recorded whatever the file
-    /// says: plots over time that the file asks for are then no mistake.
+    /// says: plots of time series that the file asks for are then no mistake. Goodput over time still needs `run.bins`.
     pub fn parse_recorded(
         name: &str,
         file: &str,
@@ -252,8 +252,8 @@ impl Scenario {
         &self.report
     }
 
-    /// The report of this scenario that `text`, the keys of a `[report]` table, asks for. Plots over time are always
-    /// accepted, as results may have time series that the file does not ask for.
+    /// The report of this scenario that `text`, the keys of a `[report]` table, asks for. Plots of time series are
+    /// always accepted, as results may have series that the file does not ask for; goodput over time needs `run.bins`.
     pub fn report_from(&self, text: &str) -> Result<Report, ScenarioError> {
         let source = Source {
             name: "report".into(),
@@ -299,8 +299,9 @@ impl Point {
         found.map(|(_, value)| value)
     }
 
-    /// Name of the transport of flow `index` of this point's [`Spec`]: a preset's name, and after it what differs from
-    /// the preset, as in `cerl recovery=sack`. `None` if there is no such flow.
+    /// Name of the transport of flow `index` of this point's [`Spec`]: a preset's name, and after it what the flow's
+    /// `transport` sets besides, as in `cerl recovery=sack`; the flow's other keys, such as `tcp`, do not show in it.
+    /// `None` if there is no such flow.
     pub fn transport_label(&self, index: usize) -> Option<&str> {
         let flow = self.template.flows.get(index)?;
         Some(&flow.transport)

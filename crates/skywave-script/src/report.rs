@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::place::{Mistake, Place};
 
-/// Verdict on a script, as [`run()`](crate::run()) gives it.
+/// Verdict on a script, as [`run()`](crate::run()) gives it; [`Self::Unreadable`] is for callers of
+/// [`parse`](crate::parse), as no such script can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Every packet and result was as the script expects it.

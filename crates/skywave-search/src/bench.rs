@@ -55,8 +55,8 @@ pub struct Making<'a> {
 /// Function that runs one simulation; `None` if it was cancelled, or given up because a sender flooded the path.
 pub type Simulation<'a> = dyn Fn() -> Option<Outcome> + Sync + 'a;
 
-/// Wrapper that a caller puts around each simulation: it is given the simulation, calls it and returns its outcome. For
-/// congestion controls in the caller's own code, which may need the thread that they run on to be prepared.
+/// Wrapper that a caller puts around each simulation of a congestion control of the caller's own code, which may need
+/// the thread that it runs on to be prepared: the wrapper is given the simulation, calls it and returns its outcome.
 pub type Within<'a> = dyn Fn(&Simulation<'_>) -> Option<Outcome> + Sync + 'a;
 
 /// Judge of network paths: for each candidate path of a search space it simulates the judged sender, and those that it
@@ -143,7 +143,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Bench like this one, but with `machine` instead of the simulator's own sender carrying the flow in the runs of
-    /// sender number `sender` (0 is the judged one): for senders that the simulator does not have.
+    /// sender number `sender` (0 is the judged one): for senders that the simulator does not have. A candidate that the
+    /// machine [cannot carry](Machine::can) has no value. Without a sender of that number nothing changes.
     #[must_use]
     pub fn carried_by(mut self, sender: usize, machine: &'a dyn Machine) -> Self {
         if let Some(place) = self.machines.get_mut(sender) {

@@ -47,8 +47,8 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Findings {
     /// Findings that stand ([`Finding::stands`]), the one with the smallest mean value, the worst for the sender,
-    /// first. A path that only adds keys to an earlier finding, with all of that one's keys set to the same choices, is
-    /// left out.
+    /// first. A path is left out that sets all keys of a finding that was made before it to the same choices, whatever
+    /// their numbers are and whichever further keys it sets.
     pub standing: Vec<Finding>,
     /// Findings that do not stand: by the seeds that judge them last, the mean value is above the bound
     /// ([`Finding::below`]).

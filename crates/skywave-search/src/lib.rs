@@ -8,7 +8,8 @@
 //! A [`Request`](request::Request) is a search as callers ask for it.
 //!
 //! Candidates, their order and what is kept depend on the seed alone: neither on threads, nor on which islands are made
-//! where.
+//! where. How many there are depends on the machine, too, if a time ends the search
+//! ([`Amount::Time`](request::Amount::Time)).
 
 pub mod bench;
 mod builtin;

@@ -28,8 +28,9 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Text of a scenario file of the finding's path, with a comment that says what was found there. If there are
-    /// several senders, a sweep goes through them; the seeds are those by which the finding was judged.
+    /// Text of a scenario file of the finding's path, with a comment that says what was found there. If
+    /// [`Self::seats`] has several different names, a sweep goes through them; the seeds are those by which the finding
+    /// was judged.
     pub fn file(&self, finding: &Finding) -> String {
         let sender = &self.senders[0];
         let mut text = format!("# {sender}: {}.\n", self.verdict(finding));
@@ -100,9 +101,9 @@ impl Page<'_> {
         lines
     }
 
-    /// JSON object of a finding: the senders, the objective, its mean value by new seeds with the 95 % interval, the
-    /// value in the search, the bound that this did not exceed, and the keys off their defaults; `file` is the path of
-    /// its scenario file.
+    /// JSON object of a finding: the senders, the objective, its mean value by new seeds with the half width of the
+    /// 95 % interval, these seeds, the value in the search, the bound for shrinking ([`Finding::below`]), whether the
+    /// finding stands, and the keys off their defaults; `file` is the path of its scenario file.
     pub fn json(&self, finding: &Finding, file: &str) -> Value {
         let keys = self.space.keys().iter().zip(&finding.candidate);
         let keys: Map<String, Value> = keys

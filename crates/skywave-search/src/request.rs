@@ -24,7 +24,7 @@ pub const RUNS: usize = 20_000;
 pub const ISLANDS: u16 = 4;
 /// Range of the number of islands (independent searches) that a search can have.
 pub const ISLANDS_THERE_MAY_BE: RangeInclusive<u16> = 1..=1000;
-/// Default number of findings that stand, bad paths, with which a search ends.
+/// Default number of findings that stand, bad paths, with which a search ends; fewer if no more are found.
 pub const FIND: usize = 5;
 /// Default name of the flow whose sender is judged.
 pub const FLOW: &str = "test";
@@ -48,17 +48,19 @@ pub struct Request {
     /// Number of islands: searches side by side that know nothing of each other.
     pub islands: u16,
     /// Bound that the objective's value may not exceed while a found path is shrunk, that is made as simple as it can
-    /// be; `None` for [`next_round`](crate::shrink::next_round) of the path's value.
+    /// be; `None` for [`next_round`](crate::shrink::next_round) of the path's value by new seeds.
     pub below: Option<f64>,
-    /// Number of findings that stand ([`Finding::stands`](crate::findings::Finding::stands)) with which the search ends.
-    /// Those that fall by new seeds are in [`fallen`](crate::findings::Findings::fallen).
+    /// Number of findings that stand ([`Finding::stands`](crate::findings::Finding::stands)) with which the search
+    /// ends; fewer if no more are found. Those that fall by new seeds are in
+    /// [`fallen`](crate::findings::Findings::fallen).
     pub find: usize,
 }
 
 /// Limit at which a search ends; shrinking the paths that were found, and judging them, comes on top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// Number of simulations of candidates at which the objective has a value; simulations of others come on top.
+    /// Most simulations of candidates that have a value of the objective; simulations of others come on top. Each
+    /// island has an equal part of them, and ends before the generation that would exceed it.
     Runs(usize),
     /// Time to search for; the generation of candidates under way is then finished.
     Time(Duration),

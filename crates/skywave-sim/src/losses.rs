@@ -20,8 +20,9 @@ pub enum LossCause {
     Blackout,
     /// Damage, which the receiving host's checksum showed; also when a queue dropped the packet after that.
     Corruption,
-    /// No way on: the routing of a radio network knew none to the packet's destination, or the end of the connection
-    /// was no longer where the packet came, or not there yet (a proxy's hand-over).
+    /// No way on: the routing of a radio network found none to the packet's destination in time, or the packet had
+    /// made too many hops, or the end of the connection was no longer where the packet came, or not there yet (a
+    /// proxy's hand-over).
     NoRoute,
 }
 

@@ -26,7 +26,8 @@ pub struct Offer<'a> {
 /// Observer of a run: it is told of each packet that is offered to a link.
 pub trait Observer {
     /// Takes note of a packet that was offered to a link. Calls for one link come in the order of time; calls for
-    /// different links need not, and some may lie after the end of the run (fates are decided ahead).
+    /// different links need not. No packet is offered at or after the end of the run, but the times in
+    /// [`Offer::fate`], which is decided ahead, may lie there.
     fn on_offer(&mut self, offer: &Offer<'_>);
 }
 

@@ -103,8 +103,9 @@ pub struct StationSpec {
     pub node: usize,
     /// Place of the station over time: fixed, or as it moves.
     pub movement: Movement,
-    /// Model of the station's IP layer: a link within the station (rate, delay, jitter, losses) that each packet passes
-    /// before its routing and MAC, be it the station's own or a forwarded one. `None` for no delay and no loss there.
+    /// Model of the station's IP layer: a link within the station (rate, delay, jitter, losses) that each packet of a
+    /// flow passes before its routing and MAC, be it the station's own or a forwarded one; messages of the routing
+    /// protocol do not. `None` for no delay and no loss there.
     pub ip: Option<LinkConfig>,
     /// Models of loss at the station's receiver: they apply to every frame that it would otherwise receive intact, of
     /// any type and whatever its destination.
@@ -200,7 +201,8 @@ impl AgentSpec {
 /// Kind of an agent at a node in the middle of a path, with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AgentKind {
-    /// Snoop: keeps segments on their way to a mobile host, and retransmits at the first duplicate ACK.
+    /// Snoop: keeps segments on their way to a mobile host, and retransmits at a duplicate ACK: by default the first;
+    /// its settings may add a timer.
     Snoop(SnoopConfig),
     /// Half of D-Proxy before a lossy hop. Both halves look only at flows whose data pass this half's node before the
     /// other half's, and whose ACKs pass the two in reverse. Either node may be an end of a flow.
@@ -398,7 +400,8 @@ pub enum Traffic {
         rate: Rate,
         /// Payload of a packet, bytes.
         packet: u32,
-        /// Share (0 to 1) of the interval between two packets by which each is drawn shorter or longer, uniformly.
+        /// Largest share (0 to 1) of the interval between two packets by which each is drawn shorter or longer,
+        /// uniformly.
         jitter: f64,
     },
     /// Constant-rate bursts with pauses.
@@ -426,7 +429,8 @@ pub enum Traffic {
 /// Event at which the pause before the next transfer begins: end or start of the transfer before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseFrom {
-    /// Pause from the end of the transfer before: think time.
+    /// Pause from the end of the transfer before, at the sender: the time at which all of it is acknowledged (UDP:
+    /// sent). Think time.
     End,
     /// Pause from the start of the transfer before: arrivals do not wait for the network.
     Start,

@@ -4,11 +4,11 @@ use std::io;
 use std::net::{SocketAddr, SocketAddrV6};
 
 /// Address and port in `text`, such as `192.0.2.7:4747` or `[2001:db8::7]:4747`; `None` if `text` is something else,
-/// such as a host's name. An IPv6 address may have its zone, by the network interface's name or number (RFC 4007
-/// section 11), as in `[fe80::1%eth0]:4747`.
+/// such as a host's name. An IPv6 address may have its zone, by the network interface's number or, on Linux, its name
+/// (RFC 4007 section 11), as in `[fe80::1%eth0]:4747`.
 ///
 /// # Errors
-/// When this host has no network interface of the zone's name.
+/// When this host has no network interface of the zone's name; on other systems than Linux, for any name.
 pub fn address(text: &str) -> io::Result<Option<SocketAddr>> {
     if let Ok(address) = text.parse() {
         return Ok(Some(address));

@@ -14,22 +14,24 @@ pub enum Why {
     /// Refusal of the file by the receiver, with its reason.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Change of the file at the sender while it was sent; nothing of it is kept.
+    /// Change of the file at the sender after [`list`](crate::list) found it, before or while it was sent.
     #[error("the file changed while it was sent: nothing of it is kept")]
     Changed,
-    /// Giving up of the file by the sender, as the receiver sees it: the file changed, or cannot be read.
+    /// Giving up of the file by the sender while it was sent, as the receiver sees it: the file changed, or cannot be
+    /// read.
     #[error("the sender did not send it to the end: nothing of it is kept")]
     GivenUp,
     /// False claim of the receiver to have the file already: the hash that it gives is another one.
     #[error("the receiver does not show that it has this file")]
     NotShown,
-    /// Failure of the sender to read the file, in words.
+    /// Failure of the sender to read the file, or a name that no receiver takes, in words.
     #[error("{0}")]
     Source(String),
     /// Something that is neither a file nor a folder, such as a device, or a symbolic link in a folder.
     #[error("neither a file nor a folder (symbolic links are not followed)")]
     Special,
-    /// Break of the connection; what has come is kept for the next attempt.
+    /// Break of the connection, or of the file's transfer alone: the sender cannot open the file any more, or a newer
+    /// attempt has taken its place. What has come is kept for the next attempt.
     #[error("the connection broke; what has come is kept")]
     Broken,
 }
@@ -74,14 +76,15 @@ pub enum Error {
     /// Refusal by the peer, which does not allow this host's key and takes no code.
     #[error("the peer does not allow this host's key, nor takes a code")]
     NotAllowed,
-    /// Wrong code, as the peer has found.
+    /// Wrong code: the two sides do not know the same one, as either has found.
     #[error("{}", Close::WrongCode.words())]
     WrongCode,
     /// Demand of the peer for a code of one use, as the command prints one there to be passed on: it does not allow this
     /// host's key.
     #[error("{}", Close::WantsCode.words())]
     WantsCode,
-    /// Refusal of the code by the peer: it takes none, or another host has used it, or it was guessed at too often.
+    /// Refusal of the code by the peer: it takes none, or another host has used it, or it was guessed at too often, or
+    /// the transfers under it are done.
     #[error("{}", Close::NoCode.words())]
     NoCode,
     /// End of listening, as three wrong codes were tried at this host and nobody else may connect.

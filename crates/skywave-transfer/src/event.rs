@@ -46,8 +46,8 @@ pub enum Event {
     Listening(SocketAddr),
     /// Attempt to connect to the peer at this address.
     Connecting(SocketAddr),
-    /// Trouble on the way to the peer, in the system's words: packets cannot be sent or are refused. Further attempts
-    /// follow.
+    /// Trouble on the way to the peer, in the system's words: packets cannot be sent or are refused, or the address of
+    /// its name is not found. Further attempts follow.
     Trouble(String),
     /// Connection to the peer, which has proved to be the right one: its key and address.
     Connected(PublicKey, SocketAddr),
@@ -87,7 +87,7 @@ pub enum Event {
     },
     /// Completion of the transfer with this number: the receiver has all of the file.
     Done(Id, Arrived),
-    /// Failure of a file's transfer: the receiver does not have the file.
+    /// Failure of the transfer of a file or folder: the receiver does not have it, as far as this side knows.
     Failed {
         /// Number of this attempt, the same in all of the attempt's events.
         id: Id,
@@ -96,7 +96,8 @@ pub enum Event {
         /// Reason why the receiver does not have the file.
         why: Why,
     },
-    /// Path of something in a folder that is not sent, and the reason.
+    /// Path of something in a folder that is not sent, and the reason. Functions here do not tell it: it is for callers
+    /// of [`list`](crate::list), which calls them with both.
     Skipped(PathBuf, Why),
 }
 
@@ -114,7 +115,8 @@ pub struct Arrived {
     pub size: u64,
     /// BLAKE3 hash of the file.
     pub hash: blake3::Hash,
-    /// Bytes of the file that the receiver had from an earlier attempt, and that were not sent again.
+    /// Bytes of the file that the receiver had before, from an earlier attempt or as a file with the same contents, and
+    /// that were not sent.
     pub resumed_from: u64,
 }
 

@@ -2,7 +2,7 @@
 //! resumed where they were interrupted.
 //!
 //! Hosts know each other by their public keys ([`key`]), or by a [`Code`] (eight letters and digits that people tell
-//! each other) for one connection. Either side may be the one that listens.
+//! each other) for the transfers of one host. Either side may be the one that listens.
 //!
 //! | | listens | connects |
 //! |---|---|---|
@@ -113,7 +113,8 @@ pub struct Listen {
     /// Hosts that may connect without a code.
     pub allowed: Allowed,
     /// Code by which one more host may connect: the first one that proves to know it, until that host is done. If
-    /// nobody else may connect ([`Self::allowed`] has no keys), listening ends when that host is done.
+    /// nobody else may connect ([`Self::allowed`] is [`Allowed::Keys`] with no key), listening ends when that host is
+    /// done.
     pub code: Option<Code>,
     /// Number of transferred files after which listening ends; `None` for no such end.
     pub count: Option<usize>,
@@ -124,7 +125,8 @@ pub struct Listen {
 pub struct Outcome {
     /// Number of files that the receiver has, in whole and checked by their hashes.
     pub done: usize,
-    /// Number of offered files that the receiver does not have at the end.
+    /// Number of files and folders that were refused or given up. [`receive`] counts each failed attempt; [`offer`]
+    /// counts those of each host, anew when it gets them again.
     pub failed: usize,
 }
 

@@ -29,8 +29,8 @@ impl RelativePath {
     /// Path of these bytes, after a check that a receiver may take it.
     ///
     /// # Errors
-    /// [`BadPath`] if the path is absolute, has more than 4096 bytes or 64 names, has `..` or the like in it, or names
-    /// that terminals or other programs would show otherwise than they are.
+    /// [`BadPath`] if the path has more than 4096 bytes or 64 names, or a name that
+    /// [`is_plain`](crate::name::is_plain) refuses, as an absolute path has and one with `..`.
     pub fn parse(path: impl AsRef<[u8]>) -> Result<Self, BadPath> {
         let path = path.as_ref();
         let depth = path.split(|byte| *byte == b'/').count();

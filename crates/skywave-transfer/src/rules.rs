@@ -20,7 +20,8 @@ pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
 }
 
-/// Decodes bytes as each kind of the protocol's messages and checks what must be true of any; for fuzzers.
+/// Decodes bytes as each kind of the protocol's messages, but for that which begins a lane, and checks what must be
+/// true of any; for fuzzers.
 ///
 /// # Panics
 /// When a rule is broken.

@@ -41,12 +41,13 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
     Ok(giving.outcome)
 }
 
-/// Connects to the host `from` and gets the files and folders of these names into the target `into`, or all that the
-/// host offers if `names` is empty; connects again when the connection breaks, until all is done.
+/// Connects to the host `from` and gets the files and folders of these names, 64 at most, into the target `into`, or
+/// all that the host offers if `names` is empty; connects again when the connection breaks, until all is done.
 ///
 /// # Errors
-/// When the other side does not answer, makes no progress for too long, or fails to prove who it is; when the target
-/// cannot be written to.
+/// When the other side does not answer, makes no progress for too long, or fails to prove who it is; when the target is
+/// a folder that cannot be used. Files that do not come are no error, not even if a write to [`Target::Output`] fails:
+/// they are counted in [`Outcome::failed`] and told of by events.
 pub async fn get(
     host: &Host,
     from: &Dial,

@@ -33,9 +33,10 @@ pub struct Suppressor {
 impl Suppressor {
     /// Decides on a segment that the receiver sends: `true` to send it on, `false` to drop it.
     ///
-    /// Drops acknowledgements of new data that carry nothing else but SACK blocks. Duplicate ACKs pass, since only the
-    /// receiver knows of a hole, and so do data, control bits, [hints](crate::packet::Hints), a request for a missing
-    /// segment ([`Options::Missing`]), a changed window, and the first acknowledgement that this agent sees.
+    /// Drops acknowledgements of new data that carry nothing else but timestamps and SACK blocks. Duplicate ACKs pass,
+    /// since only the receiver knows of a hole, and so do data, control bits, [hints](crate::packet::Hints), a request
+    /// for a missing segment ([`Options::Missing`]), a changed window, and the first acknowledgement that this agent
+    /// sees.
     #[must_use]
     pub fn passes(&mut self, segment: &Segment) -> bool {
         if !segment.is_ack() {

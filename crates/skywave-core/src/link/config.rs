@@ -39,9 +39,10 @@ pub struct LinkConfig {
     pub ring: u32,
     /// Models of channel loss, all in effect: a packet is lost if any of them loses it.
     pub loss: Vec<LossConfig>,
-    /// Place of the channel loss, and so whether a lost packet has used the queue and the transmitter.
+    /// Place of the channel loss, and so whether a lost packet has used the queue and the transmitter. Without effect
+    /// with `arq`: the loss models then act at the end of transmissions.
     pub loss_at: LossAt,
-    /// Outages, in which no transmission reaches the other side; sorted, not overlapping.
+    /// Outages: a transmission fails if it ends in one, whenever it began; sorted, not overlapping.
     pub blackouts: Vec<Blackout>,
     /// Probability that a packet arrives damaged (the host drops it, the cause is recorded).
     pub corruption: f64,

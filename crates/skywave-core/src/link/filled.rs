@@ -29,8 +29,9 @@ pub fn filled(
 }
 
 /// Numbers of undamaged packets of `size` bytes that come out of a link if it always has one to send, in bins of
-/// `width` from time zero to `end`, which cuts the last bin; duplicates do not count, and `config.queue` does not
-/// matter. `name` and `seed` name the random streams, as those of a [`Link`].
+/// `width` from time zero to `end`, which cuts the last bin: that one has no length, and no packets, if `width` divides
+/// `end`. Duplicates do not count, and `config.queue` does not matter. `name` and `seed` name the random streams, as
+/// those of a [`Link`].
 pub fn filled_bins(
     config: &LinkConfig,
     seed: u64,

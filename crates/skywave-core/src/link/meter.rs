@@ -7,14 +7,14 @@
 use super::{DropCause, Fate};
 use crate::time::{Duration, Time};
 
-/// Figures of a link within a window of time. Packets count at the time when they are offered to the link; losses and
-/// damage on a [`TimedLink`](super::TimedLink) count at the time when they happen.
+/// Figures of a link within a window of time. Packets count at the time when they are offered to the link; losses,
+/// marks and damage on a [`TimedLink`](super::TimedLink) count at the time when the packet's fate is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Measured {
     /// Length of the window, or of its part up to the reading if the figures are read before its end.
     pub window: Duration,
-    /// Share of the window, 0 to 1, in which the link transmitted; for a trace, share of the bytes of its delivery
-    /// opportunities that were used.
+    /// Share of the window, 0 to 1, in which the link transmitted, or a packet waited for the tokens of a shaper; for a
+    /// trace, share of the bytes of its delivery opportunities that were used.
     pub utilisation: f64,
     /// Time average of the number of packets waiting in the queue, the one in transmission not counted.
     pub queue_mean_packets: f64,
@@ -22,7 +22,7 @@ pub struct Measured {
     pub offered: u64,
     /// Packets dropped by the queue, full or early, or by the policer before it.
     pub queue_drops: u64,
-    /// Packets that the queue marked CE (congestion experienced, ECN).
+    /// Packets that the queue marked CE (congestion experienced, ECN) and that arrive.
     pub ecn_marks: u64,
     /// Packets lost by the loss models.
     pub channel_drops: u64,

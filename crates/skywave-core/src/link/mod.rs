@@ -20,7 +20,8 @@
 //! Where the loss models act, [`Fec`] may repair what they corrupt.
 //!
 //! Random streams are named after the link: `loss.0`, `loss.0.state`, `loss.1`, …, `fec`, `red`,
-//! `contention`, `steps.share`, `steps.delay`, `jitter`, `reordering`, `corruption`, `duplication`.
+//! `contention`, `steps.share`, `steps.delay`, `jitter`, `reordering`, `corruption`, `duplication`; those of a
+//! [`TimedLink`] also `fq` and `pie`.
 //!
 //! A link that retransmits ([`Arq`]), or whose queue decides when packets leave it (CoDel, FQ-CoDel, PIE,
 //! DualPI2), cannot know a packet's fate on arrival: it is a [`TimedLink`], with a contract of its own.
@@ -130,7 +131,7 @@ impl Fate {
 pub enum DropCause {
     /// The queue was full.
     Queue,
-    /// The queue dropped the packet although there was room (RED, CoDel, PIE, DualPI2).
+    /// The queue dropped the packet although there was room (RED, CoDel, FQ-CoDel, PIE, DualPI2).
     Early,
     /// The policer before the queue dropped the packet. Counted as [`Self::Early`].
     Policed,
@@ -245,7 +246,8 @@ impl Link {
     }
 
     /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was measured
-    /// before. The figures are exact if no packet so far was sent after `start`.
+    /// before. The figures are exact if no packet so far was sent after `start`. Packets sent before this call are not
+    /// counted, even if they were sent at `start`.
     pub fn measure(&mut self, start: Time, end: Time) {
         self.window = Window::of((start, end));
         self.pipe.meter.restart(self.window);

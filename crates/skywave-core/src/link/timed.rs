@@ -20,8 +20,8 @@
 //! [`TimedLink::on_time`] at (or after) [`TimedLink::next_time`], and takes from [`TimedLink::poll`] what
 //! has been decided after each of both. Times must not decrease over all calls. A decision concerns
 //! arrivals at least the link's delay later, and comes in the order of these arrivals unless the link has
-//! [`Reordering`](super::Reordering). Where nothing can happen to a packet in transmission, its arrival is
-//! told when the transmission starts.
+//! [`Reordering`](super::Reordering). At a constant rate, without a ring or a shaper, and where nothing can
+//! happen to a packet in transmission, its arrival is told when the transmission starts; else not before it ends.
 //!
 //! At one instant: the transmission ends, packets come back, the next transmission starts, packets
 //! are offered.
@@ -327,7 +327,8 @@ impl TimedLink {
     }
 
     /// Sets the window `start..end` of the figures that [`Self::finish`] returns, and forgets what was measured
-    /// before. The figures are exact if `start` is not before the `now` of the latest call.
+    /// before. The figures are exact if `start` is not before the `now` of the latest call. Packets offered, dropped or
+    /// damaged before this call are not counted, even if that was at `start`.
     pub fn measure(&mut self, start: Time, end: Time) {
         let end = end.max(start);
         self.window = Window { start, end };

@@ -216,7 +216,8 @@ pub enum TraceErrorKind {
         /// Milliseconds of this line.
         found: u32,
     },
-    /// The last timestamp, which is the period, is 0.
+    /// The period is 0: the last timestamp, or in a file of rates the time from its first line to its last one, rounded
+    /// to milliseconds.
     ZeroPeriod,
     /// The trace has more than 2^31 lines.
     TooLong,

@@ -88,7 +88,8 @@ impl Access {
         self.cw
     }
 
-    /// Asks to send a frame at [`Self::due`]. If the channel is busy or reserved now, the station draws a backoff.
+    /// Asks to send a frame at [`Self::due`]. If the channel is busy or reserved now, the station draws a backoff,
+    /// unless an earlier one is not over yet.
     pub fn request(&mut self, now: Time) {
         self.wanted = true;
         if self.backoff_is_over(now) {

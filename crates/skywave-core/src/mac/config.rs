@@ -85,9 +85,10 @@ pub struct Config {
     /// Frame size in bytes, MAC header included, above which [`Self::long_retries`] is the limit of attempts instead
     /// of [`Self::short_retries`]. (The standard's is the RTS threshold.)
     pub long_above: u32,
-    /// Most attempts of an RTS, or of a data frame up to [`Self::long_above`], before its packet is given up.
+    /// Most unanswered attempts before a packet is given up: those of its RTS, and, together with these, of its data
+    /// frame if that is up to [`Self::long_above`]. For a longer frame a CTS begins the count of RTS anew.
     pub short_retries: u32,
-    /// Most attempts of a data frame above [`Self::long_above`] before its packet is given up.
+    /// Most unanswered attempts of a data frame above [`Self::long_above`], without RTS, before its packet is given up.
     pub long_retries: u32,
     /// Whether a station that hears an RTS and then nothing ends the reservation early, instead of waiting for the
     /// rest of the exchange. (ns-2's stations wait.)

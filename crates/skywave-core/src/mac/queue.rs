@@ -47,8 +47,8 @@ struct Placed<P> {
 }
 
 impl<P: Labelled> Queue<P> {
-    /// An empty queue before a transmitter of about `rate`, by which RED lets its average fall in idle times; `seed`
-    /// and `name` name its random streams.
+    /// An empty queue before a transmitter of about `rate`, by which the average length (of RED or step marking) falls
+    /// in idle times; `seed` and `name` name its random streams.
     pub fn new(config: QueueConfig, rate: Rate, seed: u64, name: &str) -> Self {
         let config = match config {
             // A link counts the packet in transmission, a MAC does not count the one in service.

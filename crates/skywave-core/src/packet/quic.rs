@@ -278,7 +278,8 @@ impl AckReport {
     }
 
     /// Adds a range of `numbers` packet numbers below those added before, with `missing` numbers between, which is 0
-    /// for the first range. Returns `false` if the report has no room for it.
+    /// for the first range. Returns `false`, and adds nothing, if the report has no room for it, if `numbers` is 0, or
+    /// if `missing` is 0 in a range that is not the first.
     pub fn push(&mut self, missing: u64, numbers: u64) -> bool {
         let before = self.used;
         let gap = missing.checked_sub(1).filter(|_| self.count > 0);

@@ -14,8 +14,8 @@
 //! byte is read there only when the destination has acknowledged it, though it is handed on as soon as it has
 //! come in order.
 //!
-//! A flow with a proxy is two flows, each of which reports what any flow reports, and may have any transport. The
-//! whole has a table of its own: delay from end to end, what is in the buffer, and what a failure would lose.
+//! A flow with a proxy is two flows, each of which reports what any flow reports, and may have any variant of TCP.
+//! The whole has a table of its own: delay from end to end, what is in the buffer, and what a failure would lose.
 //!
 //! When a proxy hands on is a policy of its own (`release.rs`) before the connection to the destination. What
 //! waits there is in the receive buffer like all else, and a policy that is to slow the source down only has to
@@ -128,7 +128,8 @@ impl Proxy {
     }
 
     /// Opens and closes the connection to the destination as the source does, hands on the bytes that the policies
-    /// let pass, and frees the buffer of the bytes that the destination has acknowledged.
+    /// let pass, and frees the buffer of the bytes that the destination has acknowledged; with [`Paced::cooperates`]
+    /// only while no byte waits to be handed on.
     pub fn work(
         &mut self,
         now: Time,

@@ -6,7 +6,8 @@ use crate::time::Duration;
 
 use super::config::{Config, LossConfig, UNBOUNDED};
 
-/// Longest time that Skywave's own senders wait for a silent peer before they probe, or two round trips if longer.
+/// Longest time that Skywave's own senders wait for a silent peer before they probe, or two round trips if longer;
+/// [`Sender`](super::Sender) waits for a probe timeout without backoff even if that is longer.
 pub const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A named QUIC transport: RFC 9002's loss recovery together with a congestion control.

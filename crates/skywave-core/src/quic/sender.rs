@@ -96,7 +96,7 @@ impl Sender {
     }
 
     /// Restricts [`Self::limit_times`], which adds up what keeps the sender from sending, to the time between `from`
-    /// and `to`.
+    /// and `to`. To be called before [`Self::open`]: time that was added up before the call stays.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }
@@ -158,8 +158,8 @@ impl Sender {
         self.rtt_sample.take()
     }
 
-    /// Takes the retransmission in the packet that [`Self::poll_transmit`] returned last; `None` if that packet repeats
-    /// no data, or if the retransmission was taken before.
+    /// Takes the retransmission in the packet that the last call of [`Self::poll_transmit`] returned; `None` if that
+    /// call returned no packet or one that repeats no data, or if the retransmission was taken before.
     pub fn poll_resend(&mut self) -> Option<Resend> {
         self.resend.take()
     }

@@ -97,7 +97,8 @@ impl Mode {
         !matches!(self, Self::Dsss1 | Self::Dsss2 | Self::Cck5 | Self::Cck11)
     }
 
-    /// Time from the start of a frame to its payload; `preamble` does not matter for the modes of 802.11g.
+    /// Time from the start of a frame to its payload; `preamble` does not matter for the modes of 802.11g, nor for
+    /// 1 Mb/s, which always has the long one.
     pub const fn preamble(self, preamble: Preamble) -> Duration {
         match (self.is_ofdm(), preamble) {
             (true, _) => OFDM_PREAMBLE,

@@ -55,7 +55,7 @@ pub struct Thresholds {
     pub reception_mw: f64,
     /// Power from which a frame keeps the channel busy; a frame that can be received does so even below.
     pub sensing_mw: f64,
-    /// Power from which a frame disturbs other frames.
+    /// Power from which a frame disturbs other frames; a frame that can be received or sensed does so even below.
     pub interference_mw: f64,
 }
 
@@ -66,7 +66,7 @@ pub struct Ranges {
     pub reception: f64,
     /// Distance up to which a frame keeps the channel busy; a frame that can be received does so even beyond.
     pub sensing: f64,
-    /// Distance up to which a frame disturbs other frames.
+    /// Distance up to which a frame disturbs other frames; a frame that can be received or sensed does so even beyond.
     pub interference: f64,
 }
 

@@ -13,8 +13,9 @@ use crate::time::{Duration, Time};
 /// Rule by which a receiver loses frames to other frames on the air, and to noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reception {
-    /// The frame that came first is received if its power is at least `ratio` times that of each
-    /// other frame that it meets; else both are lost. As ns-2 has it.
+    /// A frame that begins while no other is received is received itself if its power is at least `ratio` times that of
+    /// all signals together that are there already, and that of each frame that begins later; else it is lost. Frames
+    /// that begin meanwhile are lost in either case. As ns-2 has it.
     Capture {
         /// Smallest ratio of powers; infinity: frames that meet are always lost.
         ratio: f64,

@@ -141,8 +141,7 @@ impl Acking {
         self.is_by_window() || self.answers()
     }
 
-    /// Whether the number of segments per ACK follows the congestion window, which the sender tells
-    /// in an option.
+    /// Whether the number of segments per ACK follows the window in force at the sender, which that tells in an option.
     pub const fn is_by_window(self) -> bool {
         matches!(self, Self::SelfTriggered(_))
     }

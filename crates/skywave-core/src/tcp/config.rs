@@ -109,11 +109,11 @@ pub struct TcpConfig {
     /// The retransmission timer's clock and bounds, which its estimator shares.
     pub rto: Arc<RtoConfig>,
     /// Time by which a loss detector's own timers expire later than its rules say, as in a kernel whose clock ticks
-    /// (Linux: two ticks).
+    /// (Linux: two ticks). Zero with every profile.
     pub timer_slack: Duration,
     /// NewReno: restart the timer on the first partial ACK only ("impatient", RFC 6582 section 4).
     pub impatient: bool,
-    /// Carry timestamps (RFC 7323): an RTT sample with every ACK.
+    /// Carry timestamps (RFC 7323): an RTT sample with every ACK of new data.
     pub timestamps: bool,
     /// Errors of the hosts' clocks, which show in one-way delays by timestamps; `None` for exact clocks.
     /// Round trips are always exact. For one-way flows only: each end of a [`Connection`](super::Connection)

@@ -17,12 +17,12 @@
 //! the window, an MSS that counts timestamps. Scripts written for those stacks turn them on.
 //!
 //! # Not modelled
-//! Urgent data; precedence and security; data on a SYN (refused: the peer sends it again) and Fast Open; a new
-//! SYN that ends TIME-WAIT early; a limit for FIN-WAIT-2; the choice of initial sequence numbers (RFC 6528),
-//! which the driver makes; PSH; a payload that shrinks by the options of its segment (RFC 6691: `mss` is the
-//! driver's value); SYNs sent again without ECN or options for middleboxes that drop them. A FIN goes in a
-//! segment of its own, after the last data. If a peer shrinks its window below a segment in flight, that segment
-//! is sent again only when the window opens again.
+//! Urgent data; precedence and security; data on a SYN without ACK (refused: the peer sends it again) and Fast
+//! Open; a new SYN that ends TIME-WAIT early; a limit for FIN-WAIT-2; the choice of initial sequence numbers
+//! (RFC 6528), which the driver makes; PSH; a payload that shrinks by the options of its segment (RFC 6691: `mss`
+//! is the driver's value); SYNs sent again without ECN or options for middleboxes that drop them. A FIN goes in a
+//! segment of its own, after the last data. If a peer shrinks its window below a segment in flight, a timeout
+//! sends that segment again only when the window opens again.
 
 mod acceptance;
 mod close;
@@ -122,7 +122,7 @@ pub struct Connection {
     frozen: bool,
     /// When the connection last went on after it had stood still.
     resumed: Time,
-    /// When the last acceptable segment came.
+    /// When the last segment with an acceptable acknowledgement came after the handshake.
     last_heard: Time,
     events: Events,
     held: Held,

@@ -41,8 +41,9 @@ impl<T: ?Sized> Custom<T> {
 }
 
 impl CustomCongestion {
-    /// Congestion control called `name` in results. `make` is called once per connection, when its sender comes into
-    /// being, and must always build the same controller from the same configuration: only then is a run repeatable.
+    /// Congestion control called `name` in results. `make` is called when a connection's sender comes into being, once
+    /// more when the ends of a [`Connection`](super::Connection) have agreed on its options, and must always build the
+    /// same controller from the same configuration: only then is a run repeatable.
     pub fn new<C: CongestionControl + Send + 'static>(
         name: &str,
         make: impl Fn(&TcpConfig) -> C + Send + Sync + 'static,
@@ -55,8 +56,9 @@ impl CustomCongestion {
 }
 
 impl CustomDetection {
-    /// Loss detector called `name` in results. `make` is called once per connection, when its sender comes into being,
-    /// and must always build the same detector from the same configuration: only then is a run repeatable.
+    /// Loss detector called `name` in results. `make` is called when a connection's sender comes into being, once more
+    /// when the ends of a [`Connection`](super::Connection) have agreed on its options, and must always build the same
+    /// detector from the same configuration: only then is a run repeatable.
     pub fn new<D: LossDetector + Send + 'static>(
         name: &str,
         make: impl Fn(&TcpConfig) -> D + Send + Sync + 'static,

@@ -96,7 +96,8 @@ impl Flight {
         self.max
     }
 
-    /// Whether something is to be sent again, so that the next segment is not a new one.
+    /// Whether some data counts as lost, or a sender that goes back N has not come to [`Self::max`] yet: the next
+    /// segment is then one sent before, unless SACK blocks report all that is left.
     #[inline]
     pub fn has_old(&self) -> bool {
         self.lost > 0 || self.nxt < self.max
@@ -121,20 +122,21 @@ impl Flight {
         self.segments.is_empty()
     }
 
-    /// Bytes above [`Self::una`] that SACK blocks have reported as received.
+    /// Bytes of the segments above [`Self::una`] that SACK blocks have reported whole as received.
     #[inline]
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked
     }
 
     /// Bytes believed to be in the network: neither reported as received nor known to be lost, and
-    /// twice where a segment was sent again on suspicion (RFC 6675's `pipe`).
+    /// twice where a segment was sent again on suspicion (RFC 6675's `pipe`). While the sender goes back N, also those
+    /// that it has not sent again yet: see [`Self::in_network`].
     pub fn pipe(&self) -> u64 {
         self.max() - self.una - self.sacked - self.lost + self.doubled
     }
 
-    /// Bytes believed to be in the network, as [`Self::pipe`] counts them; while the sender goes back N, without those
-    /// that it has not sent again yet.
+    /// Bytes believed to be in the network: [`Self::pipe`], but at most [`Self::in_flight`], which leaves out what a
+    /// sender that goes back N has not sent again yet.
     pub fn in_network(&self) -> u64 {
         self.pipe().min(self.in_flight())
     }

@@ -7,7 +7,7 @@ use crate::time::{Duration, Time};
 pub enum Limit {
     /// The SYN is not answered yet.
     Handshake,
-    /// The congestion window is full.
+    /// The congestion window is full; also the limit by contention, or that on how much a connection may send again.
     Cwnd,
     /// The receiver's window is full; also when the congestion window is, too.
     Rwnd,
@@ -50,7 +50,7 @@ impl LimitTimes {
         self.0.iter().fold(Duration::ZERO, |sum, &d| sum + d)
     }
 
-    /// Share of the open time, from 0 to 1, in which `limit` was in force; `None` if the connection was never open.
+    /// Share of the open time, from 0 to 1, in which `limit` was in force; `None` if there was no open time.
     pub fn share(&self, limit: Limit) -> Option<f64> {
         let total = self.total().as_nanos();
         (total > 0).then(|| self.of(limit).as_nanos() as f64 / total as f64)
@@ -150,7 +150,8 @@ pub enum Why {
     /// The scoreboard of selective ACKs showed the loss, or its rescue rule applied (RFC 6675).
     Sack,
     /// The detector found the loss otherwise: by time (Vegas' fine-grained timer, the end of TCP-DCR's wait,
-    /// RACK), by another number of duplicate ACKs (SIFEST), or by a user's own rule.
+    /// RACK), by another number of duplicate ACKs (SIFEST), or by a user's own rule. Also the end of an outage, after
+    /// which everything in flight is sent again; the first segment of that.
     Detector,
     /// Nothing was found lost: a detector's probe sends the last segment again, so that an ACK tells
     /// (RFC 8985 section 7.3).

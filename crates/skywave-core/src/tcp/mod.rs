@@ -15,8 +15,8 @@
 //! [`slot`] says how a member describes itself, and what follows from that.
 //!
 //! # Windows are fractions
-//! Windows are `f64` segments, because the laws of the papers are fractional. Only `+ − × ÷` and comparisons
-//! touch them, which IEEE 754 makes the same everywhere; `cbrt`, `ln` and `pow` come from `libm`.
+//! Windows are `f64` segments, because the laws of the papers are fractional. Only `+ − × ÷`, rounding to whole numbers
+//! and comparisons touch them, which IEEE 754 makes the same everywhere; roots and powers come from `libm`.
 //!
 //! # Signals of the path
 //! They travel in the packet: its ECN field, marks, and the sum of contention delays. The receiver echoes them in

@@ -1,8 +1,8 @@
 //! Pacing: segments leave at a rate instead of in the bursts that ACKs let out.
 //!
 //! The rate is the window law's own, or what Linux derives from the window (`tcp_update_pacing_rate`):
-//! cwnd/srtt times 2 in slow start, times 1.2 after it. A burst of at most a quantum leaves at once:
-//! the law's, or 1 ms of the rate and at least two segments.
+//! cwnd/srtt times 2 below half of the slow start threshold, times 1.2 from there on. A burst of a quantum leaves
+//! at once: the law's, or 1 ms of the rate and at least two segments.
 //!
 //! A segment that fits the windows waits for its send time. The spacing itself (`pacing.rs` of the crate) is
 //! shared with WTCP.

@@ -49,7 +49,7 @@ impl RtoEstimator {
     }
 
     /// Takes the round trip of a segment sent at `sent` and acknowledged at `now`; ends the backoff. If `sent` is later
-    /// than `now`, the round trip counts as zero.
+    /// than `now`, the round trip counts as zero; an estimator with whole ticks counts at least one.
     pub fn sample(&mut self, sent: Time, now: Time) {
         self.backoff = 1;
         match self.config.arithmetic {

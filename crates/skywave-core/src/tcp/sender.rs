@@ -2,7 +2,7 @@
 //! policy slots.
 //!
 //! # The caller's contract
-//! Inputs carry `now`, which never goes backwards:
+//! Inputs, of which `now` never goes backwards:
 //! - [`Sender::open`], [`Sender::write`], [`Sender::close`]: the application;
 //! - [`Sender::on_segment`]: a segment from the peer;
 //! - [`Sender::on_timer`]: at or after [`Sender::next_timer`]; calls too early do nothing.
@@ -64,10 +64,11 @@ pub struct SenderCounters {
     /// Expiries of the retransmission timer that counted as timeouts: without those on which the timeout policy waits
     /// once more.
     pub timeouts: u64,
-    /// Fast retransmits.
+    /// Fast retransmits, also of a copy that a recovery finds lost once more. Of the segments that a receiver names as
+    /// missing, one a window of data.
     pub fast_retransmits: u64,
-    /// Reductions of the congestion window for losses and ECN marks, and timeouts but for a SYN's; also those that were
-    /// taken back later.
+    /// Reductions of the congestion window for losses and ECN marks, and timeouts but for a SYN's and those that end
+    /// the wait after a mark at a window of one segment; also those that were taken back later.
     pub window_cuts: u64,
     /// Answers of the congestion control to routers' marks; most of them reduce the congestion window.
     pub ecn_responses: u64,

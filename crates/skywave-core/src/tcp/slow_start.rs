@@ -1,7 +1,7 @@
 //! The end of slow start before packets are lost: HyStart (Ha and Rhee 2011, as Linux's CUBIC has it) and
 //! HyStart++ (RFC 9406).
 //!
-//! Both watch the smallest round trip of the first samples of each round. When it has grown by an eighth
+//! Both watch the smallest round trip of each round, from its eighth sample on. When it has grown by an eighth
 //! (within 4 to 16 ms), the bottleneck's queue is filling, and doubling the window once more would
 //! overflow it. HyStart then ends slow start. HyStart++ first grows four times more slowly, for five
 //! rounds; if the round trip falls again meanwhile, as after a burst, slow start goes on. HyStart also

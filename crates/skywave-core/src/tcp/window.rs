@@ -57,10 +57,11 @@ pub struct AckEvent {
     /// Round-trip sample of the retransmission timer, if this ACK gives one: with timestamps every ACK of new data,
     /// otherwise one segment at a time, never of one sent again; never of the handshake.
     pub rtt: Option<Duration>,
-    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, or if the ACK
-    /// covers no whole segment.
+    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, if the connection
+    /// has stood still since, or if the ACK covers no whole segment.
     pub segment_rtt: Option<Duration>,
-    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
+    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample, and after
+    /// [`back_off`](super::rto::RtoEstimator::back_off) has discarded the samples, until the next one.
     pub srtt: Option<Duration>,
     /// Oldest position not acknowledged after this ACK (SND.UNA), in bytes from the initial sequence number. In QUIC:
     /// bytes sent before the oldest packet in flight.
@@ -79,7 +80,7 @@ pub struct AckEvent {
     /// Part of [`Self::delivered`] that the receiver reports under an ECN echo (RFC 3168), in segments.
     pub marked: Segments,
     /// Sample of the delivery rate, if the congestion control [asks for it](super::congestion::LawFacts::needs_rate)
-    /// and this ACK delivered anything.
+    /// and this ACK delivered a segment, more than the first part of one.
     pub rate: Option<RateSample>,
     /// Loss recovery that goes on after this ACK: [`Repairing::Nothing`] if none does.
     pub repairing: Repairing,
@@ -165,10 +166,12 @@ pub struct LossEvent {
     pub in_flight: Segments,
     /// Everything sent and not acknowledged, in segments: more than `in_flight` while going back N.
     pub outstanding: Segments,
-    /// When the lost segment was last sent; for a mark, when the oldest segment in flight was. In QUIC, for a mark:
-    /// when the newest packet that the ACK reports was sent.
+    /// When the lost segment was last sent; if a probe repaired the loss, when it was first sent; for a mark, when the
+    /// oldest segment in flight was last sent. In QUIC, for a mark: when the newest packet that the ACK reports was
+    /// sent.
     pub sent_at: Time,
-    /// How often the lost segment was sent; for a mark, the oldest one in flight. Always 1 in QUIC.
+    /// How often the lost segment was sent, taken for 2 if a probe repaired the loss; for a mark, the oldest one in
+    /// flight. Always 1 in QUIC.
     pub transmissions: u32,
     /// The smallest window that may answer the loss or mark: two segments after a loss (RFC 5681 equation 4),
     /// one after a mark (RFC 3168 section 6.1.2), half of one after a mark with ns-2's rules.
@@ -199,8 +202,8 @@ impl LossEvent {
         }
     }
 
-    /// Answer that sets the threshold and the window to `window`, but to no less than [`MIN_SSTHRESH`] and
-    /// [`Self::floor`].
+    /// Answer that sets the threshold and the window to `window`, but the threshold to no less than [`MIN_SSTHRESH`],
+    /// and the window to no less than [`Self::floor`].
     pub fn cut_to(&self, window: Segments) -> Response {
         Response {
             ssthresh: window.max(MIN_SSTHRESH),
@@ -212,9 +215,10 @@ impl LossEvent {
 /// How a loss was found, or that a router marked a segment and nothing was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {
-    /// Duplicate ACKs, as many as the detector wants (RFC 5681 section 3.2).
+    /// Duplicate ACKs, as many as the detector wants (RFC 5681 section 3.2), or one on which it finds the loss
+    /// otherwise.
     Dupacks,
-    /// The scoreboard of SACK blocks (RFC 6675 section 4, `IsLost`).
+    /// The scoreboard of SACK blocks (RFC 6675 section 4, `IsLost`), or a receiver that names the missing segment.
     Sack,
     /// Time: a detector's timer, or the time since something sent later arrived (RFC 8985).
     Time,

@@ -14,7 +14,8 @@ use super::prediction::LossPredictor;
 pub enum RateChange {
     /// Increase of the rate by α (figure 1, line 17).
     Increase,
-    /// Decrease of the rate by the share δ (figure 1, line 20).
+    /// Decrease of the rate by the share δ (figure 1, line 20), or the correction of the first rate
+    /// ([`SetupConfig::first_epoch_corrects`](super::SetupConfig::first_epoch_corrects)).
     Decrease,
     /// Cut of the rate after a congestion loss (section 3.1, item 3).
     Loss,

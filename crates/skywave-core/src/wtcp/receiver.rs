@@ -24,7 +24,7 @@ const MAX_PENDING_ACKS: usize = 1024;
 pub struct ReceiverCounters {
     /// Data packets that arrived, copies included.
     pub data: u64,
-    /// Data packets that brought nothing new.
+    /// Data packets whose data had all arrived before; those that were refused are not counted.
     pub duplicates: u64,
     /// Packets of the sender that had not arrived when one sent later did; some of them may still have come.
     pub missing: u64,

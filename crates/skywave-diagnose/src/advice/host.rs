@@ -70,10 +70,11 @@ pub enum On {
 pub struct Laws {
     /// Names of the congestion controls that can be chosen without loading a module.
     pub available: Vec<String>,
-    /// Names of the congestion controls that programs without privileges may choose; empty if they may choose any.
+    /// Names of the congestion controls that programs without privileges may choose; empty if they may choose any, or
+    /// if this is not known.
     pub allowed: Vec<String>,
-    /// Names of the congestion controls that the kernel's files list as modules or as built in, loaded ones
-    /// too; empty if the files are not known.
+    /// Names of the congestion controls that the kernel's files list as modules or as built in, loaded ones too, and of
+    /// other modules `tcp_*` (`diag`); empty if the files are not known.
     pub loadable: Vec<String>,
 }
 
@@ -238,8 +239,8 @@ impl Host {
             .map_or("cubic", |current| &current.name)
     }
 
-    /// Host with `name` as the congestion control law that its TCP uses today, unless [`Self::current`] is known already;
-    /// `from` says in words where the name is from.
+    /// Host with `name` ([`Current::name`]) as the sender that it uses today, unless [`Self::current`] is known
+    /// already; `from` says in words where the name is from.
     #[must_use]
     pub fn or_today(mut self, name: &str, from: &str) -> Self {
         self.current.get_or_insert_with(|| Current {

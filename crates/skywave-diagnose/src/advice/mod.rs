@@ -1,8 +1,9 @@
 //! Advice: the sender that a link wants, and what to type for it.
 //!
-//! [`advise`] simulates every sender that a [`Host`] has over the link and over draws from what is not known of it, and so
-//! does it with another queue at the bottleneck, a pace below a policer and a larger first window. [`Advice`] says who is
-//! best for what, on which draws the answer hangs, what it costs others, and what to type: as text, or as JSON.
+//! [`advise`] simulates every sender that a [`Host`] has over the link and over draws from what is not known of it;
+//! today's sender also with another queue at the bottleneck, a pace below a policer or a larger first window, where the
+//! link and the objectives give reason to. [`Advice`] says who is best for what, on which draws the answer hangs, what
+//! it costs others, and what to type: as text, or as JSON.
 
 mod findings;
 mod host;
@@ -52,8 +53,8 @@ impl Objective {
 
 /// Input of [`advise`]: the link, the host that sends, and the purposes for which a sender and settings are sought.
 pub struct Question<'a> {
-    /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, and the end hosts (`from`, `to`)
-    /// of its first flow.
+    /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, the end hosts (`from`, `to`) of
+    /// its first flow, and its `title`, as the link's name.
     pub link: &'a str,
     /// Texts of scenario files for the same link with other values that its measurements allow. Senders are compared
     /// over these as well, since the advice may depend on the values. May be empty.

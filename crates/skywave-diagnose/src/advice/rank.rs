@@ -128,8 +128,8 @@ pub struct Alternative {
     pub resent: Option<(f64, f64)>,
     /// Median goodput of a long flow with the change, bit/s; `None` if no long flow was simulated with it.
     pub goodput_bps: Option<f64>,
-    /// Whether the change is clearly better (by 5 %) than the best sender without it. A pace below a policer also helps
-    /// if it halves the retransmissions and is as good as that sender.
+    /// Whether the change is clearly better than the best sender without it: by 5 %, and for a time by 2 ms. A pace
+    /// below a policer also helps if it halves the retransmissions and is as good as that sender.
     pub helps: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct Facts {
     /// Whether the bottleneck's queue is managed (not drop-tail) already, or stations contend for the link: if so,
     /// [`Change::Queue`] is not tried.
     pub managed: bool,
-    /// Whether the bottleneck has a constant rate, rather than a trace or steps of it.
+    /// Whether the bottleneck has a constant rate and no steps: false with a trace, and with steps of rate or delay.
     pub constant: bool,
 }
 

@@ -19,10 +19,11 @@ impl<M> Candidate<M> {
     }
 }
 
-/// Candidate models that were fitted to the same observations, best first: in rising order of [`Candidate::bic`].
+/// Candidate models that were fitted to the same observations, best first: in rising order of [`Candidate::bic`], but
+/// for models of losses, whose order [`losses`](super::hidden::losses) tells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice<M> {
-    /// Candidates, the one with the smallest [`Candidate::bic`] first.
+    /// Candidates, the best one first.
     pub candidates: Vec<Candidate<M>>,
     /// Number of observations (packets or delays) to which the candidates were fitted.
     pub observations: usize,

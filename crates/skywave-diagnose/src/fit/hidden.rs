@@ -66,12 +66,12 @@ const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 
 /// Models of a channel's losses, fitted to `observations`, the most suitable first.
 ///
-/// Candidates are no loss at all (if none was lost), independent losses, and two Gilbert-Elliott chains, by packets and
-/// in time. Chains stand before independent losses if the best of them has a Bayesian information criterion (BIC) that
-/// is lower by more than 6, else behind. Chains whose mean burst is below 1.4 packets are left out. The chain in time
-/// stands before the one by packets unless its BIC is higher by 6 or more: with evenly spaced probes the two cannot be
-/// told apart, and time does not depend on the spacing. Unknown with fewer than 100 packets, with one or two losses, or
-/// if there are bursts, but fewer than five.
+/// Candidates are no loss at all (if none was lost), independent losses, and, if some were lost and some not, two
+/// Gilbert-Elliott chains, by packets and in time. Chains whose mean burst is 1.4 packets or less are left out. The
+/// chain in time stands before the one by packets unless its Bayesian information criterion (BIC) is higher by 6 or
+/// more: with evenly spaced probes the two cannot be told apart, and time does not depend on the spacing. Both chains
+/// stand before independent losses if the first of them has a BIC that is lower by more than 6, else behind. Unknown
+/// with fewer than 100 packets whose fate is told, with one or two losses, or if there are bursts, but fewer than five.
 pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let known = || observations.iter().filter_map(|o| o.lost);
     let (lost, sent) = (

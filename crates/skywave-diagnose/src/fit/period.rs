@@ -7,7 +7,8 @@ use super::Estimate;
 pub struct Period {
     /// Time from one event to the next, seconds.
     pub every_s: Estimate,
-    /// Time of the first event by a straight line through all events, seconds on the clock of their times.
+    /// Time of the first event by a straight line through the events, strays left out, seconds on the clock of their
+    /// times.
     pub first_s: f64,
 }
 
@@ -26,8 +27,9 @@ const FILLED: f64 = 0.5;
 /// Period of events at the times `times_s` (in rising order): the longest one between `shortest_s` and `longest_s` at
 /// whose multiples the events lie. Their phases must agree (mean resultant length above 0.95, or 0.85 with twelve
 /// events or more), and at least half of the multiples from the first event to the last must have an event. `None` if
-/// there is no such period, or with fewer than four events. `resolution_s` is the error of each time, by which the
-/// interval of the period is widened.
+/// there is no such period, or with fewer than four events. `resolution_s` is the error of each time: the
+/// bounds of the period's interval are at least this, over the number of periods between the first event and the last,
+/// away from its value.
 pub fn period(
     times_s: &[f64],
     resolution_s: f64,

@@ -23,8 +23,9 @@ use sample::Sample;
 pub struct ProbeFit {
     /// Base round trip (without jitter and queues), and when it changed; not known if no probe was answered.
     pub base: Known<Base>,
-    /// Fitted distributions of the round trip's random variation, best first. Not known with fewer than 100 probes or
-    /// 30 s of them, or if successive round trips are correlated (queues or a varying rate, not jitter).
+    /// Fitted distributions of the round trip's random variation, best first. Not known with fewer than 100 answered
+    /// probes or 30 s of probes, if successive round trips are correlated (queues or a varying rate, not jitter), or if
+    /// the link sent every probe again.
     pub jitter: Known<Choice<JitterModel>>,
     /// Retransmission by the link itself, seen as delays above the base by whole multiples of a time; [`Known::Told`]
     /// of `None` if the probes show none.
@@ -38,10 +39,10 @@ pub struct ProbeFit {
     /// the probes.
     pub shortest_burst_s: f64,
     /// Fit of the direction from the host that sends probes to the one that answers; not known if the record has round
-    /// trips only.
+    /// trips only, fewer than 100 answers with delays of both directions, or less than 30 s.
     pub up: Known<WayFit>,
     /// Fit of the direction from the host that answers probes to the one that sends them; not known if the record has
-    /// round trips only.
+    /// round trips only, fewer than 100 answers with delays of both directions, or less than 30 s.
     pub down: Known<WayFit>,
 }
 

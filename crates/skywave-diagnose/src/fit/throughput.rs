@@ -22,7 +22,7 @@ pub struct ThroughputFit {
     /// that the link was busy.
     pub rate: Known<Estimate>,
     /// Mean rate at which data came through after the first 3 s, bits a second with headers from IP on: a lower bound
-    /// of the bottleneck's rate.
+    /// of the bottleneck's rate; 0 if the record has nothing after these.
     pub at_least_bps: f64,
     /// Least smoothed round trip after the first 3 s, seconds: the base and whatever queue stood then. Not known if the
     /// record has no round trips.

@@ -27,19 +27,21 @@ const REPLAYS: u64 = 20;
 const BUSY: (f64, f64) = (0.006, 0.06);
 const FEWEST_BUSY: usize = 5;
 
-/// Comparison of the last third of a record with a link that is fitted to the first two thirds.
+/// Comparison of the last third of a record with a link that is fitted to the first two thirds. Of a transfer, at most
+/// 100 000 transmissions before the cut are fitted, and at most 50 000 after it compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goodness {
     /// Name of the record's file, without its folder: of a packet capture (`a + b` for captures that were read as one)
     /// or of probes, such as a ping's output.
     pub from: String,
-    /// Length of the first part of the record, to which the link was fitted, seconds; 0 if nothing was compared.
+    /// Length of the part of the record before the cut to which the link was fitted, seconds; 0 if nothing was
+    /// compared.
     pub fitted_s: f64,
-    /// Length of the last part of the record, with which the fitted link is compared, seconds; 0 if nothing was
+    /// Length of the part of the record after the cut with which the fitted link is compared, seconds; 0 if nothing was
     /// compared.
     pub held_s: f64,
     /// Numbers of the record's last part, each beside the same number of the fitted link's replays, or why there are
-    /// none.
+    /// none. Where the link's rate changes, only rates while it was busy, beside those of parts of the recorded rate.
     pub compared: Known<Vec<Compared>>,
     /// Curves of record and model, for plots.
     pub overlays: Vec<Overlay>,

@@ -49,7 +49,8 @@ impl Keys {
 }
 
 /// Scenario file of a link, with comments that tell where each number is from. `name` stands in its title and names the
-/// file of its trace; `values` chooses a value for each estimate.
+/// file of its trace; `values` chooses values for the estimates, but for steps, outages, a gamma distribution of jitter
+/// and the thresholds of RED, which are written as fitted.
 pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     let mut keys = Keys::default();
     let trace = rate(&mut keys, link, name, values);

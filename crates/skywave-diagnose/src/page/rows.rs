@@ -11,7 +11,7 @@ use crate::link::{Link, Property, interval, short};
 pub struct Row {
     /// Name of the property.
     pub name: &'static str,
-    /// Value with its 95 % interval; for an unknown property the reason why it is unknown.
+    /// Value, with its 95 % interval where it has one; for an unknown property the reason why it is unknown.
     pub value: String,
     /// Name of the file that tells the property, without its folder; empty if it is unknown.
     pub from: String,

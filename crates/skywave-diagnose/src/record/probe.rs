@@ -18,9 +18,9 @@ pub struct Probes {
 pub enum ProbeTool {
     /// Any ping: round trips alone.
     Ping,
-    /// irtt, or another tool that measures each direction.
+    /// irtt, which measures each direction.
     Irtt,
-    /// A table of times and delays.
+    /// A table of times and delays: round trips, each direction, or both.
     Table,
 }
 

@@ -19,6 +19,7 @@ pub struct Span {
     pub from_s: f64,
     /// End in seconds from the record's beginning.
     pub to_s: f64,
-    /// Rate in bits a second; `None` where the record says that it is missing.
+    /// Rate in bits a second; `None` where the record says that it is missing, or has a gap (rows of a table that are
+    /// more than five usual intervals apart).
     pub bps: Option<f64>,
 }

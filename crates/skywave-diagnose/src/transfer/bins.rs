@@ -6,13 +6,13 @@ pub const WIDTH_NS: u64 = 10_000_000;
 /// Bin of 10 ms of a TCP transfer, with what the sender sent and what it heard in acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
-    /// Number of the bin, counted from 0 at the transfer's first packet.
+    /// Number of the bin, counted from 0 at the connection's first packet.
     pub index: u32,
     /// Payload bytes sent, retransmissions included.
     pub sent: u32,
     /// Payload bytes that ACKs or SACK blocks acknowledged for the first time.
     pub delivered: u32,
-    /// Most payload bytes in flight within the bin.
+    /// Most payload bytes in flight after any packet of the bin.
     pub flight: u32,
     /// Payload bytes in flight at the bin's end.
     pub left: u32,
@@ -44,7 +44,7 @@ impl Bins {
         self.bins.iter()
     }
 
-    /// Seconds from the transfer's first packet to the end of the last bin.
+    /// Seconds from the connection's first packet to the end of the last bin; 0 without bins.
     pub fn span_s(&self) -> f64 {
         let last = self.bins.last();
         last.map_or(0.0, |bin| {

@@ -58,7 +58,8 @@ pub struct Transfer {
     pub origins: Vec<(u32, u32)>,
     /// Time series of the transfer in bins of 10 ms.
     pub bins: Bins,
-    /// Acknowledgements of the data that carry timestamps (RFC 7323); empty if the connection has none.
+    /// Acknowledgements of the data that carry timestamps (RFC 7323), of the connection's first 71 minutes (2³² µs);
+    /// empty if it has none.
     pub answers: Vec<Answer>,
     /// Payload bytes that were acknowledged, each counted once.
     pub delivered: u64,

@@ -6,7 +6,7 @@ const NEVER: u32 = u32::MAX;
 /// Transmission of a TCP segment with data: the first one, or a retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Time of the transmission, nanoseconds from the transfer's first packet.
+    /// Time of the transmission, nanoseconds from the connection's first packet.
     pub at_ns: u64,
     answered_us: u32,
     /// Bytes of the packet from the IP header on.
@@ -20,15 +20,16 @@ pub struct Sent {
 /// Fate of a transmission, as far as acknowledgements tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Not acknowledged until the capture's end.
+    /// Not told: not acknowledged until the capture's end, or sent in vain, when the segment had arrived already.
     Unknown,
     /// Did not arrive.
     Lost,
     /// Arrived, but the ACK that tells so waited for other segments (as for the repair of a hole), or the segment was
     /// sent several times: the time until the ACK is no round trip.
     Delivered,
-    /// Arrived and was acknowledged without waiting for other segments, after a single transmission: the time until the
-    /// ACK is a round trip.
+    /// Arrived after a single transmission, and was acknowledged by a SACK block, or by an ACK that filled no hole and
+    /// covers four segments at most, or has it as its last: the time until the ACK is a round trip, the wait of a
+    /// delayed ACK included.
     Timed,
 }
 
@@ -41,7 +42,7 @@ pub enum Cause {
     Timeout,
     /// The last segment, sent again to provoke an ACK: a tail loss probe (RFC 8985 section 7).
     TailProbe,
-    /// Sent although the first transmission had arrived.
+    /// Sent although an earlier transmission had arrived.
     Spurious,
 }
 
@@ -89,7 +90,7 @@ impl Sent {
         matches!(self.again, Some(Cause::Timeout | Cause::TailProbe))
     }
 
-    /// Time of the transmission, seconds from the transfer's first packet.
+    /// Time of the transmission, seconds from the connection's first packet.
     pub fn at_s(&self) -> f64 {
         self.at_ns as f64 / 1e9
     }
@@ -99,13 +100,12 @@ impl Sent {
         (self.answered_us != NEVER).then(|| f64::from(self.answered_us) / 1e6)
     }
 
-    /// Round trip of the transmission, seconds; `None` unless its fate is [`Fate::Timed`]: sent once, and its ACK did
-    /// not wait for other segments.
+    /// Round trip of the transmission, seconds; `None` unless its fate is [`Fate::Timed`].
     pub fn rtt_s(&self) -> Option<f64> {
         self.answer_after_s().filter(|_| self.fate == Fate::Timed)
     }
 
-    /// When its answer came, microseconds from the transfer's first packet.
+    /// When its answer came, microseconds from the connection's first packet.
     pub(crate) fn answered_at_us(&self) -> Option<u64> {
         (self.answered_us != NEVER).then(|| self.at_ns / 1000 + u64::from(self.answered_us))
     }

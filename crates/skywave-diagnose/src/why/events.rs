@@ -24,7 +24,7 @@ const KEPT: usize = 3;
 pub enum EventKind {
     /// Silence with data in flight, at least half of which was lost.
     Outage,
-    /// Silence with data in flight, which was late but not lost.
+    /// Silence with data in flight, which was late, and less than half of it lost.
     Stall,
     /// The receiver's window was closed.
     ZeroWindow,
@@ -56,8 +56,8 @@ pub struct Event {
     pub count: u64,
     /// Sum of the lengths of the transfer's moments of this kind, seconds; 0 for reordering.
     pub total_s: f64,
-    /// Start of the longest moment of this kind, for reordering the time of the first overtaken segment; seconds from
-    /// the transfer's first packet.
+    /// Start of the longest moment of this kind, for reordering the time at which the first overtaken segment was
+    /// acknowledged; seconds from the connection's first packet.
     pub at_s: f64,
     /// Length of the longest moment of this kind, seconds; 0 for reordering.
     pub longest_s: f64,

@@ -21,7 +21,8 @@ const NS_PER_S: u128 = 1_000_000_000;
 /// A packet that was read from a pcap or pcapng file.
 #[derive(Clone, Debug)]
 pub struct Frame<'a> {
-    /// Time of capture, nanoseconds since the zero of the capture's clock (1970, or the start of a simulated run).
+    /// Time of capture, nanoseconds since the zero of the capture's clock (1970, or the start of a simulated run); 0 if
+    /// the capture does not tell, as in a simple packet block of pcapng.
     pub at_ns: u64,
     /// Kind of header that the packet begins with, as a number of tcpdump.org's registry of link types.
     pub link_type: i32,

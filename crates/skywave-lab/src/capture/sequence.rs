@@ -19,7 +19,7 @@ const SENT: &str = "sent";
 const RESENT: &str = "resent";
 
 /// Causes of a segment's loss that time series tell apart: for each, the name of the series' quantity and its label
-/// in plots.
+/// in plots. Drops by a policer are among the early ones.
 pub const LOSSES: [(&str, &str); 5] = [
     ("lost_queue", "lost: queue full"),
     ("lost_early", "lost: early drop"),
@@ -44,10 +44,10 @@ fn quantity(remark: Remark) -> Option<&'static str> {
 /// Simulates a run; if the specification asks for time series, the outcome also has series of single segments, for
 /// time-sequence plots. `None` when `cancel` was set before the end of the run.
 ///
-/// Every flow except UDP has the series `sent` and `resent`: the position of each segment in the stream (bytes of
-/// payload before it) at the time when the segment is sent for the first time, or again. For a segment that a link
-/// loses, one of the series in [`LOSSES`] has its position at the time when the segment came to that link. Series
-/// without points are left out.
+/// Every flow except UDP whose data first go over a link, not through a radio network, has the series `sent` and
+/// `resent`: the position of each segment in the stream (bytes of payload before it) at the time when the segment is
+/// sent for the first time, or again. For a segment that a link loses, one of the series in [`LOSSES`] has its position
+/// at the time when the segment came to that link. Series without points are left out.
 pub fn simulate_with_sequence(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     if !spec.series {
         return experiment::simulate(spec, cancel);

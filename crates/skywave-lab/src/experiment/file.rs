@@ -41,10 +41,11 @@ impl Draft {
         })
     }
 
-    /// Whether a file exists at the final path that has the same bytes as this draft has so far.
+    /// Whether a file exists at the final path that has the same bytes as this draft has so far; false also if that
+    /// file cannot be opened.
     ///
     /// # Errors
-    /// When the draft or that file cannot be read.
+    /// When the draft, or that file once it is open, cannot be read.
     pub fn is_same(&mut self) -> io::Result<bool> {
         self.out.flush()?;
         let Ok(before) = File::open(&self.path) else {

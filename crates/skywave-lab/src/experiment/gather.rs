@@ -148,7 +148,7 @@ impl Gathering {
     /// Adds the result of a run that was made on another machine: `line` is the run's line for the journal with its
     /// line break, `series` its time series. A result that the experiment already has stays. `None` if the line is
     /// damaged, has no checksum or is another engine version's, or if the run recorded time series and they are
-    /// missing.
+    /// missing (without a run directory they always are, as there is no place for them).
     ///
     /// # Errors
     /// The result cannot be written into the run directory.

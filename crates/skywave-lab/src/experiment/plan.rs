@@ -10,8 +10,9 @@ use super::{Design, RecordSeries, prepared};
 
 /// Shard: one of several parts of an experiment's runs, each of which can be made on another machine.
 ///
-/// The runs are dealt out to the shards like cards, in the order of the plan: so the sizes of shards differ by at most
-/// one run, and cheap and expensive points are in every shard.
+/// The runs are dealt out to the shards like cards, in the order of the plan (all points with the first seed, then with
+/// the second one): so the sizes of shards differ by at most one run. If the number of points is a multiple of the
+/// number of shards, a shard has the same points with every seed, so that one shard may take much longer than another.
 ///
 /// ```
 /// let shard: skywave_lab::experiment::Shard = "3/64".parse().unwrap();

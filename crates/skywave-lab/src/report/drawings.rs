@@ -25,7 +25,7 @@ pub struct Drawing {
 }
 
 /// Draws the plots of a report, each as an SVG file of its own: as on the report's HTML page with `None`, or for paper
-/// as `print` asks.
+/// as `print` asks. Of the plots that [`panels`](super::panels) makes, the first 30 are drawn.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ pub(super) use entities::{flows, links, proxies, stations};
 /// A table whose cells are text, for the terminal or a page.
 #[derive(Clone, Debug, PartialEq, Default, Serialize)]
 pub struct Grid {
-    /// Title of the table: the quantity that it shows, with the unit.
+    /// Title of the table: the quantity that it shows, with the unit, or the things that it lists, as in `Flows`.
     pub title: String,
     /// Names of the columns.
     pub head: Vec<String>,

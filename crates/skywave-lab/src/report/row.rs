@@ -18,7 +18,8 @@ pub struct Row<'a> {
     pub seed: u64,
     /// Point of the sweep at which the run was made.
     pub point: &'a StudyPoint,
-    /// Name of the flow's transport: a preset's, and after it what differs from the preset, as in `cerl recovery=sack`.
+    /// Name of the flow's transport: a preset's, and after it what `transport` sets besides, as in
+    /// `cerl recovery=sack`; other keys of the flow, such as `tcp`, do not show in it.
     pub transport: &'a str,
     /// Measurements of the flow.
     pub flow: FlowOutcome,

@@ -41,7 +41,8 @@ pub struct StudyPoint {
 /// Labels of a flow of a run, besides its own name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowLabel {
-    /// Name of the flow's transport: a preset's, and after it what differs from the preset, as in `cerl recovery=sack`.
+    /// Name of the flow's transport: a preset's, and after it what `transport` sets besides, as in
+    /// `cerl recovery=sack`; other keys of the flow, such as `tcp`, do not show in it.
     pub transport: String,
     /// Name of the scenario's `[[flow]]` that this flow is a copy of; the flow's own name if it has no copies. For the
     /// half before a proxy `.near` follows, for a flow that carries a proxy's state `.state`.

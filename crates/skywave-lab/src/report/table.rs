@@ -17,9 +17,10 @@ const MAX_ROWS_IN_ALL: usize = 150;
 const RUNS: &str = "results.parquet";
 
 /// Results as text for a terminal of `width` columns. Each plot that is not over time has a table of its values, and
-/// one of the differences from its first series. A table of flows follows if a run has several, nothing was swept or
-/// `[report] table` asks for it; with it comes a table of the flows that proxies split, measured from end to end. After
-/// 150 rows, further tables are left out, with a note on where to find them.
+/// one of the differences from its first series. A table of flows follows if a run has several, if there is no plot
+/// (as when nothing was swept) or none but of recorded time series, or if `[report] table` asks for it; with it comes a
+/// table of the flows that proxies split, measured from end to end. After 150 rows, further tables are left out, with a
+/// note on where to find them.
 pub fn table(study: &Study, results: &Results, width: usize) -> String {
     let mut out = String::new();
     let (mut rows, mut left_out) = (0, 0);

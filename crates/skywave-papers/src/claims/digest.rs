@@ -13,8 +13,9 @@ use skywave_lab::report::number::counted;
 const MANY: usize = 6;
 
 impl Scorecard {
-    /// Text that lists the judged parts (numbers) of a paper's claims by verdict: reproduced ones by name, the rest
-    /// with our number and the paper's, and the reason for a difference where it is known.
+    /// Text that lists the judged parts (numbers) of a paper's claims by verdict: reproduced ones by name (only counted
+    /// where a claim has more than six of them), the rest with our number and the paper's, and the reason for a
+    /// difference where it is known.
     pub fn digest(&self) -> String {
         let (all, _) = self.parts(None);
         let mut out = String::new();

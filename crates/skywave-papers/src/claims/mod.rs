@@ -147,7 +147,7 @@ impl Paper {
     }
 
     /// Hash, in hexadecimal digits, of the file of claims and of all experiments: of everything that verdicts depend on
-    /// except the simulator.
+    /// except the simulator, and files that experiments name, such as traces.
     pub fn inputs(&self) -> String {
         let texts = self.experiments.iter().map(Scenario::text);
         let all: Vec<&str> = [self.text.as_str()].into_iter().chain(texts).collect();
@@ -429,8 +429,8 @@ impl Paper {
 }
 
 /// Judges every claim of the paper by `results`, which has the results of the paper's scenarios by the scenarios'
-/// names. Claims whose runs are missing are "not run"; claims that have some of their runs are judged by these. Where
-/// results have more seeds than an experiment, only the first ones count.
+/// names. A claim with a number of which all runs are missing is "not run"; where only some are missing, the others are
+/// judged. Where results have more seeds than an experiment, only the first ones count.
 pub fn evaluate(paper: &Paper, results: &BTreeMap<String, Results>) -> Scorecard {
     let left_out = paper.choices_of_readings();
     let view = paper.view(Some(results), &left_out);

@@ -98,7 +98,8 @@ impl Paper {
     /// left out.
     ///
     /// # Errors
-    /// When no experiment has a place for a sender, or an experiment sweeps the key of that place.
+    /// When no experiment has a place for a sender, an experiment sweeps the key of that place, or the claims file
+    /// names a place that is no flow's transport.
     pub fn with_sender(&self, sender: &dyn Sender) -> Result<Seated, ClaimsError> {
         self.check_seats()?;
         let asked = |claim: &ClaimModel| {

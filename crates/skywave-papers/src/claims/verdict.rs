@@ -57,7 +57,8 @@ pub enum Verdict {
     /// Our number is on the paper's side (better or worse, or of its size), but by another amount.
     #[serde(rename = "direction only")]
     DirectionOnly,
-    /// Number of seeds too small to tell: the interval of our number reaches from one verdict's zone into another's.
+    /// Number of seeds too small to tell: the interval of our number reaches from one verdict's zone into another's, or
+    /// there is none, as with one seed.
     #[serde(rename = "too few seeds")]
     TooFewSeeds,
     /// Our number does not agree because of a sender that the paper compares with: the paper's number of that sender is

@@ -17,7 +17,8 @@ const HELD_OUT_SEED: u64 = 1;
 /// Settings for the simulation of maps, which show where in a space of network paths a sender gains over another.
 #[derive(Clone, Copy)]
 pub struct Taking<'a> {
-    /// Number of simulated points that each map is learnt from; the points that test the map are additional.
+    /// Number of points that are simulated for each map to be learnt from (points at which the objective has no value
+    /// are then left out); the points that test the map are additional.
     pub points: usize,
     /// Journal of finished runs, which are not simulated again.
     pub ledger: &'a Ledger,

@@ -11,7 +11,8 @@ use crate::file::{inline, quoted};
 pub struct Entry {
     /// Name in tables: the preset's or mechanism's, or the policies that the study combines.
     pub label: String,
-    /// Whether the composition is a published sender, such as CUBIC, against which the study judges all its entries.
+    /// Whether the study judges its entries against this one, as it does against published senders such as CUBIC: true
+    /// of all presets and mechanisms but the proposed one, false of combinations of policies.
     pub published: bool,
     /// Transport of the flow under test, as scenario files write it.
     pub transport: String,

@@ -17,8 +17,8 @@ pub struct Study {
     pub description: Option<String>,
     /// Text of the study's file.
     pub text: String,
-    /// Sender compositions that are ranked, published ones first, and mechanisms last; no two are the same. Other
-    /// fields name an entry by its index here.
+    /// Sender compositions that are ranked: presets first, then combinations of policies, and mechanisms last; no two
+    /// are the same. Other fields name an entry by its index here.
     pub entries: Vec<Entry>,
     /// Labels of sender compositions that are not ranked because they cannot run on some path, each with the reason.
     pub left_out: Vec<(String, String)>,

@@ -138,7 +138,7 @@ pub struct Case {
     /// Note in words about how the case is measured.
     pub note: Option<String>,
     /// Reason, in words, why the case has no result ([`Standing::NotPossible`]), as when its scenario cannot have the
-    /// congestion control; `None` for any other result.
+    /// congestion control; `None` for any other result, and where only runs are missing.
     pub why: Option<String>,
     /// Numbers that decide the case; empty if it was not judged.
     pub numbers: Vec<Number>,
@@ -260,13 +260,14 @@ impl<'a> Trial<'a> {
     /// Puts a sender that is to be judged, such as a congestion control, into the scenarios of a set of test cases.
     ///
     /// # Errors
-    /// When no scenario of the set has a place for a sender.
+    /// Those of [`Paper::with_sender`], as when no scenario of the set has a place for a sender.
     pub fn new(set: &Paper, sender: &'a dyn Sender) -> Result<Self, ClaimsError> {
         let seated = set.with_sender(sender)?;
         Ok(Self { sender, seated })
     }
 
-    /// Scenarios of the set with the sender in them, to be run by [`Sender::run`].
+    /// Scenarios that the judged cases of the set need, with the sender in those that have a place for it; to be run by
+    /// [`Sender::run`].
     pub fn scenarios(&self) -> &[Scenario] {
         self.seated.paper.experiments()
     }

@@ -87,7 +87,7 @@ impl Matrix<'_> {
         self.0.first().map_or(&[], |card| &card.sets)
     }
 
-    /// The table as text for a terminal, set by set, in lines of at most `width` columns.
+    /// The table as text for a terminal, set by set, in lines of at most `width` columns, but for the sets' titles.
     pub fn table(&self, width: usize) -> String {
         let rows = self.rows();
         let names = rows.iter().map(|row| row.law.chars().count());

@@ -7,8 +7,8 @@
 //! itself: [`Law`] has the simulator do it.
 //!
 //! A case is passed when its claim is reproduced: its number lies within the limits with its whole interval. It is failed when the
-//! whole interval lies outside, and unsure in between. For a failed case the run of the first seed where it failed is made again, and
-//! shows when (`moment.rs`) and how.
+//! whole interval lies outside, and unsure in between. For a failed case the run of the first seed at the point that
+//! decides is made again, and shows when (`moment.rs`) and how, if that seed failed.
 
 mod card;
 mod html;

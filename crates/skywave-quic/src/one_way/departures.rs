@@ -15,9 +15,10 @@ const COUNTED_FOR: Duration = SOONEST;
 const NOTED: u32 = 128;
 
 /// Departure times of an endpoint's datagrams by [`Tag`], to match the peer's reports: of 2048 datagrams at most, each
-/// for 8 s. If more than some 128 leave in 10 ms, only a sample is noted, chosen by the tags' levels: a tag's level is
-/// the number of zero bits at its end, so that half of all tags have a level of 1 or higher, a quarter 2 or higher.
-/// Where two tags share a place in memory, the older one stays only if its level is higher.
+/// for 8 s. After 256 datagrams or more in some 10 ms, only a sample of the next ones is noted, some 128 to 256, chosen
+/// by the tags' levels: a tag's level is the number of zero bits at its end, so that half of all tags have a level of 1
+/// or higher, a quarter 2 or higher. Where two tags share a place in memory, the older one stays only if its level is
+/// higher.
 #[derive(Debug, Default)]
 pub struct Departures {
     /// Empty until the first one is noted.
@@ -52,7 +53,7 @@ impl Departures {
     }
 
     /// Takes out the departure time of the datagram with this tag, which a report has named; `None` if it was not
-    /// noted, was taken out before, or is 8 s or more before `now`.
+    /// noted, was taken out before, lost its place to a later one, or is 8 s or more before `now`.
     pub fn take(&mut self, tag: Tag, now: Instant) -> Option<Instant> {
         let slot = self.slots.get_mut(Self::place(tag))?;
         let (_, at) = slot.take_if(|(noted, _)| *noted == tag)?;

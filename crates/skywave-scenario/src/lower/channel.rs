@@ -9,7 +9,7 @@ use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 
-/// Largest number of blackouts that a link may have, repeated ones included: each takes memory.
+/// Largest number of blackouts that each direction of a link may have, repeated ones included: each takes memory.
 pub const MAX_BLACKOUTS: usize = 100_000;
 
 /// The loss models of a direction or of a station.

@@ -21,7 +21,7 @@ use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
 use crate::sweep::path::default_flow_name;
 
-/// Most links and flows of one simulation.
+/// Most flows of one simulation.
 const MAX_FLOWS: usize = 100_000;
 
 /// The flows of a point, how results name them, and the proxies between those that are halves.

@@ -19,7 +19,7 @@ pub struct Document {
 
 impl Document {
     /// Parses `text` as TOML, whatever its keys are ([`Self::decode`] checks those); messages call the file `file`. An
-    /// error if the text is no TOML.
+    /// error if the text is no TOML, is nested more than 32 levels deep, or has control characters in a key or string.
     pub fn parse(file: &str, text: &str) -> Result<Self, ScenarioError> {
         let source = Source {
             name: file.into(),

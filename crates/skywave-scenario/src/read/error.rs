@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::read::tree::Span;
 
-/// A scenario file that cannot be used: the message, the place, and what was expected.
+/// A scenario file that cannot be used, or a warning about one that can: the message, the place, and what was expected.
 ///
 /// Print it with [`ScenarioError::render`]; with the feature `pretty` it can also be handed to `miette`.
 #[derive(Clone, Debug)]

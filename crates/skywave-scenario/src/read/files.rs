@@ -15,7 +15,7 @@ use crate::read::tree::Span;
 
 /// Largest size of a scenario file, bytes: 1 MiB.
 pub const MAX_SCENARIO: u64 = 1 << 20;
-/// Largest size of a trace or a file of movements, bytes: 1 GiB, ten minutes of a link of 2 Gbit/s as mahimahi records
+/// Largest size of a trace or a file of movements, bytes: 1 GiB, ten minutes of a link of 3 Gbit/s as mahimahi records
 /// it.
 pub const MAX_FILE: u64 = 1 << 30;
 

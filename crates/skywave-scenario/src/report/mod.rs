@@ -47,8 +47,8 @@ pub struct Plot {
     pub names: BTreeMap<String, String>,
     /// Name of the only flow to show, with all copies of it; `None` for all flows.
     pub flow: Option<String>,
-    /// Name of the only link to show; `y` is then one of [`LINK_METRICS`]. `None` if the plot is not
-    /// of a link.
+    /// Name of the only link to show, or of a `[[link]]` for both directions and all copies of it together; `y` is then
+    /// one of [`LINK_METRICS`], or over time one of [`SERIES`]. `None` if the plot is not of a link.
     pub link: Option<String>,
     /// Name of the only station to show, with all copies of it; `y` is then one of [`STATION_METRICS`]. `None` if the
     /// plot is not of a station.

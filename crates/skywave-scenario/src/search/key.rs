@@ -146,7 +146,8 @@ impl Key {
     }
 
     /// Settings like `setting`, but with the number at `index` rounded to `digits` significant digits, down and up, the
-    /// nearer one first. Empty if that number has no more than `digits` digits, or there is no number at `index`.
+    /// nearer one first, without those that leave the range. Empty if that number has no more than `digits` digits, or
+    /// there is no number at `index`.
     pub fn rounded(&self, setting: &Setting, index: usize, digits: usize) -> Vec<Setting> {
         let range = self
             .choices

@@ -72,7 +72,7 @@ pub struct Settings {
     /// Payload bytes of one segment where an arriving packet of the script stands for several (its option `--mss`):
     /// bounds the host's estimate of the peer's MSS (`rcv_mss`). `None` if each packet is a single segment.
     pub arriving_mss: Option<u32>,
-    /// Number of times that a SYN is sent again before a connection is given up; `None` for no bound.
+    /// Number of times that a SYN, or a SYN-ACK, is sent again before a connection is given up; `None` for no bound.
     pub syn_retries: Option<u32>,
     /// Time that FreeBSD gives a connection that it opens to become established; then `connect` fails.
     pub keep_init: Duration,

@@ -91,7 +91,7 @@ impl Objective {
 
     /// Value of a path with one seed, from the measured numbers of its runs: the run of the judged sender first, then
     /// the runs of the senders that it is compared with. `None` where the path says nothing about the sender, as where
-    /// nobody gets anything.
+    /// it carries nothing, or where those compared with get next to nothing.
     pub fn value(&self, runs: &[Numbers]) -> Option<f64> {
         let runs = Runs {
             runs,

@@ -8,10 +8,10 @@
 //!
 //! Packets are *collected* in an inbox where the order of their arrival is not known in advance: at
 //! a link with several feeders, at every data sender (or the cycle would have no clock), after a
-//! link that reorders, at a link with ARQ, whose timers wait among its packets, and at an agent,
-//! which sees both directions, and at the hosts of flows that a proxy splits, which decide at their own
-//! time. All other links and receivers *follow*: they decide as soon as the
-//! lane before them has decided.
+//! link that reorders, at a link with a time of its own (ARQ, CoDel and the like), whose timers wait among
+//! its packets, at an agent, which sees both directions, at a passage, and at the hosts of flows that a
+//! proxy splits or whose receiver freezes the sender, which decide at their own time. All other links and
+//! receivers *follow*: they decide as soon as the lane before them has decided.
 
 use skywave_core::{Duration, Time};
 
@@ -47,7 +47,7 @@ pub(crate) struct Slack {
 /// How a receiver decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Receiving {
-    /// Packets come to it out of order, so that it collects them.
+    /// Packets come to it out of order, or it is an end of a whole connection, so that it collects them.
     pub(crate) collects: bool,
     /// How long after their time its packets and timers may be handled.
     pub(crate) slack: Duration,

@@ -17,9 +17,9 @@ pub enum NoRoute {
     /// No sequence of links leads from one node to the other.
     #[error("no path of links from node {from} to node {to}")]
     Unreachable {
-        /// Index of the node where the route starts.
+        /// Index of the node from which the next one cannot be reached: the route's start, or a node that it must pass.
         from: usize,
-        /// Index of the node that cannot be reached.
+        /// Index of the node that cannot be reached: the route's end, or a node that it must pass.
         to: usize,
     },
     /// The route would pass the node with this index twice.

@@ -10,7 +10,8 @@ pub enum Passes {
     Both,
     /// The flow's data pass the first node before the second, but its ACKs do not pass the second before the first.
     DataOnly,
-    /// The flow's data do not pass the first node before the second, or the flow is not of TCP, or there is no route.
+    /// The flow's data do not pass the first node before the second, or the flow is not of TCP, or its data have no
+    /// route.
     No,
 }
 

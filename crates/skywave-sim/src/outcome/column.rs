@@ -91,7 +91,8 @@ pub struct Column<T: 'static> {
     /// Function that reads the field from an outcome.
     pub get: fn(&T) -> Cell,
     /// Function that writes the field of an outcome from a stored number, given as a real number and as a count,
-    /// of which it takes the one of the field's type; `None` if that is missing from a field that must have it.
+    /// of which it takes the one of the field's type; `None` if that is missing from a field that must have it. A
+    /// count of the table of losses is added to what is there.
     pub set: fn(&mut T, Option<f64>, Option<u64>) -> Option<()>,
 }
 

@@ -169,7 +169,7 @@ measured! {
     local_retransmits: u64, Count, Sum, "Retransmits by agents";
     /// Duplicate ACKs that an agent kept from the sender.
     suppressed_dupacks: u64, Count, Sum, "Dupacks kept by agents";
-    ~ /// The flow's lost data packets, by cause and by how they were found.
+    ~ /// The flow's lost data packets, by cause and by how they were found; none for UDP.
     losses: LossTable;
     lost_queue_dupacks Queue Dupacks "Full queue, dupacks";
     lost_queue_partial_ack Queue PartialAck "Full queue, partial ACK";

@@ -33,8 +33,8 @@ pub struct Taking {
     pub overwrite: bool,
     /// Whether files and folders are taken whose names begin with a dot (hidden ones).
     pub hidden: bool,
-    /// Most bytes that all files in the folder may have together, partial files included; `None` for no limit. The
-    /// number of files and folders is then limited, too: to 1000, and one more for each KiB of the quota.
+    /// Most bytes that all files in the folder may have together, partial files included; `None` for no limit. A quota
+    /// also limits the number of files and folders: to 1000, and one more for each KiB of the quota.
     pub quota: Option<u64>,
 }
 

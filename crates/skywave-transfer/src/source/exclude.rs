@@ -7,9 +7,10 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::path::RelativePath;
 
-/// Patterns of files and folders that are not sent. A pattern without `/`, such as `.DS_Store` or `*.tmp`, matches
-/// names in any folder. A pattern with `/`, such as `photos/raw/*`, matches the ends of paths or, if it begins with
-/// `/`, whole paths, as the receiver would see them. `**` stands for any number of folders.
+/// Patterns of files and folders that are left out of folders that are sent. A pattern without `/`, such as `.DS_Store`
+/// or `*.tmp`, matches names in any folder. A pattern with `/`, such as `photos/raw/*`, matches the ends of paths or,
+/// if it begins with `/`, whole paths, as the receiver would see them. `**` stands for any number of folders; a `/` at
+/// the end means nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
     names: GlobSet,

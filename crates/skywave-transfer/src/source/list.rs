@@ -162,7 +162,8 @@ impl Item {
 /// out silently; `skipped` is called with the path of anything else in a folder that cannot be sent, and the reason.
 ///
 /// # Errors
-/// When `path` does not exist or cannot be read, or its name is missing or one that no receiver takes.
+/// When `path` does not exist, cannot be read, or is neither a file nor a folder; when its name is missing or one that
+/// no receiver takes.
 pub fn list(
     path: &Path,
     name: Option<&OsStr>,

@@ -120,7 +120,7 @@ pub(crate) struct Offer {
     pub(crate) kind: Kind,
     /// Bytes; unknown for what comes out of a pipe.
     pub(crate) size: Option<u64>,
-    /// When it was modified last; for a pipe, when it was offered first.
+    /// When it was modified last; for a pipe, when it was opened.
     pub(crate) modified: Time,
     /// Permissions of the file, as Unix numbers them.
     pub(crate) mode: u32,
@@ -234,18 +234,21 @@ pub enum Refusal {
     /// that [`is_plain`](crate::name::is_plain) refuses.
     #[error("the receiver takes no file of this name")]
     Path,
-    /// Hidden file: its name begins with a dot, and the receiver's folder takes no such files.
+    /// Hidden file: a name in its path begins with a dot, and the receiver's folder takes no such files.
     #[error("the receiver takes no hidden files (it would with --dotfiles)")]
     Hidden,
-    /// Presence of a file of this name with other contents, which may not be replaced.
+    /// Presence of something else under this name, which may not be replaced: a file with other contents, or no file.
+    /// After three wrong claims to have a file of this name, the receiver says so without a look at its contents.
     #[error(
         "the receiver has a file of this name with other contents (it would take this one with --overwrite)"
     )]
     Exists,
-    /// Reception of the same file over another connection at this time.
+    /// Reception of the same file over another connection at this time, or too many open files at the receiver, for a
+    /// minute.
     #[error("the receiver is receiving the same file over another connection")]
     Busy,
-    /// Lack of space on the receiver's disk: the bytes that are free there.
+    /// Lack of space on the receiver's disk: the bytes that are free there, less a reserve (16 MiB, or a twentieth of a
+    /// small disk) and what other transfers are going to write.
     #[error("the receiver has no room: {0} bytes are free")]
     Space(u64),
     /// Lack of room in the receiver's quota: the bytes that it leaves.
@@ -257,13 +260,15 @@ pub enum Refusal {
     /// Failure of the receiver's file system, in words.
     #[error("the receiver cannot write it: {0}")]
     Io(String),
-    /// Contents on the receiver's disk that are not what was sent, as something else changed the file there.
+    /// Contents at the receiver that are not those of the file, as when something else changed it there, or a program
+    /// has read other bytes already.
     #[error("what is on the receiver's disk is not what was sent: the file was changed there")]
     Contents,
     /// Change of the file at the sender while it was sent.
     #[error("the file changed while it was sent")]
     Changed,
-    /// Second file for a receiver that takes one file only and has it ([`Target::Output`](crate::Target::Output)).
+    /// Folder, or second file, for a receiver that takes one file only ([`Target::Output`](crate::Target::Output)): the
+    /// first that is offered.
     #[error("the receiver takes one file only")]
     One,
 }

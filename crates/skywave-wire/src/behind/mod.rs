@@ -200,7 +200,8 @@ impl Behind {
     ///
     /// The caller also has to call [`Behind::poll`]. `verb` is the subcommand among this process's arguments, such as
     /// `impair`: the program starts itself again with the arguments before it. From here on SIGINT, SIGTERM, SIGHUP and
-    /// SIGQUIT do not end this process: they go to the command.
+    /// SIGQUIT are blocked in this thread and in those that it starts: they do not end this process, unless it has
+    /// other threads, but go to the command.
     pub fn start(verb: &str, setup: &Setup) -> Result<(Self, TunEnds), BehindError> {
         let ports = setup.forwards.len() + setup.listen.len();
         if ports > PORTS {
@@ -248,7 +249,8 @@ impl Behind {
     /// Passes signals on to the command. Returns the command's exit code once the command and the far side's program
     /// have ended; `None` before.
     ///
-    /// To be called some ten times a second. The call does not block.
+    /// To be called some ten times a second. The call does not block, but this process stops together with a command
+    /// that is stopped at the terminal ([`Setup::has_terminal`]).
     pub fn poll(&mut self) -> Result<Option<u8>, BehindError> {
         while let Some((message, files)) = self.channel.try_receive().map_err(gone)? {
             match message {

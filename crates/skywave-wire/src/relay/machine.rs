@@ -159,7 +159,8 @@ impl<T: Clone> Relay<T> {
     /// Relay with the links and routes of `config`, without packets, at time 0.
     ///
     /// # Panics
-    /// When a route has an index that is not in [`RelayConfig::hops`].
+    /// When a route has an index that is not in [`RelayConfig::hops`], or a link's configuration is one for which
+    /// [`Link::new`](skywave_core::link::Link::new) or [`TimedLink::new`](skywave_core::link::TimedLink::new) panics.
     pub fn new(config: &RelayConfig) -> Self {
         let hops: Vec<Hop> = config
             .hops

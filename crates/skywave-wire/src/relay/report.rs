@@ -86,8 +86,9 @@ impl Report {
         self.ways.iter().map(|way| way.unsent).sum()
     }
 
-    /// Whether packets met the path as configured: they left in time ([`Lateness::kept_time`]), and only the links lost
-    /// any.
+    /// Whether packets met the path as configured: they left in time ([`Lateness::kept_time`]), and none counts as
+    /// [lost outside](Self::lost_outside) of the links. Packets of [`Troubles::refused`] and [`Troubles::turned_away`]
+    /// do not count.
     pub fn is_faithful(&self) -> bool {
         self.lateness.kept_time() && self.lost_outside() == 0
     }

@@ -108,7 +108,7 @@ impl Stream {
         Self::open(address, None, Endpoint::listening(config), config)
     }
 
-    /// Opens a socket for a connection to `peer`. No packet is sent until something is written.
+    /// Opens a socket for a connection to `peer`. No packet is sent until something is written or the stream is closed.
     ///
     /// # Errors
     /// When `peer` is no address of the loopback interface, or the socket cannot be opened.

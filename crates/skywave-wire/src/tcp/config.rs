@@ -60,8 +60,8 @@ impl EndpointConfig {
         Self::of(role, tcp)
     }
 
-    /// Configuration for connections with the settings `tcp`, and buffers and timers by `role`; MSS and
-    /// initial sequence number are chosen for each connection anew.
+    /// Configuration for connections with the settings `tcp`, receive buffer and acknowledgements included, and the
+    /// send buffer and timers by `role`; MSS and initial sequence number are chosen for each connection anew.
     pub fn of(role: Role, tcp: TcpConfig) -> Self {
         let (send_buffer, life) = match role {
             Role::Host => (4 << 20, Duration::from_secs(30)),

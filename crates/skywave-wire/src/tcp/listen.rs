@@ -181,7 +181,7 @@ impl Endpoint {
     }
 
     /// Accepts a SYN of [`Event::Asked`], so that the handshake goes on, and returns the new connection; `None` if the
-    /// SYN was answered before or its listener is gone.
+    /// SYN was answered before, its listener is gone, or a connection with its addresses is there meanwhile.
     pub fn accept(&mut self, now: Time, asked: Endpoints) -> Option<StreamId> {
         let id = self.listeners.find(asked.destination)?;
         let syn = self.listeners.at(id).asked.remove(&asked)?;

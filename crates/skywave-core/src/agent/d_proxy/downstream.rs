@@ -19,7 +19,8 @@ pub struct DownstreamConfig {
     /// sender and sends those segments on.
     pub hold: Duration,
     /// Timeout after which the agent asks again for missing bytes, by the smoothed time from a request to its answer
-    /// (100 ms until the first answer). Each further request for the same bytes doubles it, at most to 64 times.
+    /// (100 ms until bytes come that were asked for only once). Each further request for the same bytes doubles it, at
+    /// most to 64 times.
     pub retry: LocalTimeout,
 }
 

@@ -11,8 +11,8 @@ family! {
     open: false; sections: true;
     /// Queue discipline and its limit.
     ///
-    /// A tail drop limit in packets counts the packet in transmission: n − 1 may wait, as in ns-2. Limits in
-    /// bytes and those of all other disciplines count only what waits.
+    /// A tail drop limit in packets counts the packet in transmission on a link: n − 1 may wait, as in ns-2. Such a
+    /// limit at the MAC of a radio station, limits in bytes and those of all other disciplines count only what waits.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub enum QueueConfig;
     DropTail(limit): DropTail,

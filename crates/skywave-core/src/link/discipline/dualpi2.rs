@@ -5,7 +5,7 @@
 //! controller moves a base probability p by the time that packets wait. In C a packet is dropped (or marked)
 //! with probability p², which suits a rate that goes by the square root of it; in L a packet is marked with
 //! `k·p`, which suits a rate that goes by its inverse, so that a flow gets about as much in either queue. In
-//! L a packet that has waited for longer than a step is marked in any case.
+//! L a packet that has waited for longer than a step is marked in any case, unless it is alone there.
 //!
 //! L goes first, unless the packet at the head of C has waited for longer by a shift (a time-shifted FIFO):
 //! C cannot starve. Where `k·p` has reached 1, marks do not help any more: then packets of L are dropped as those
@@ -49,7 +49,8 @@ parameters! {
 }
 
 impl DualPi2Config {
-    /// Settings of RFC 9332's appendix A, with `limit` as the capacity of both queues together.
+    /// Settings of RFC 9332's appendix A, but with a step of 1 ms in place of its ramp of the low-latency queue, and
+    /// with `limit` as the capacity of both queues together.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,

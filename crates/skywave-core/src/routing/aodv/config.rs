@@ -156,7 +156,8 @@ impl Config {
         self.net_traversal_time() * 2
     }
 
-    /// `RING_TRAVERSAL_TIME`: time for which a station waits for a reply to a route request of this TTL.
+    /// `RING_TRAVERSAL_TIME`: time for which a station waits for a reply to a route request of this TTL, if that is
+    /// below `net_diameter`. (At it the first wait is [`Self::net_traversal_time`], each further one twice as long.)
     pub fn ring_traversal_time(&self, ttl: u8) -> Duration {
         self.node_traversal_time * 2 * (u64::from(ttl) + u64::from(self.timeout_buffer))
     }
@@ -166,8 +167,9 @@ impl Config {
         self.active_route_timeout.max(self.hello_interval) * u64::from(self.delete_factor)
     }
 
-    /// `BLACKLIST_TIMEOUT`: time for which route requests of a neighbour that a reply could not reach are ignored: as
-    /// long as all attempts of one route discovery may take, expanding rings included.
+    /// `BLACKLIST_TIMEOUT`: time for which route requests of a neighbour that a reply could not reach are ignored:
+    /// [`Self::net_traversal_time`] for each expanding ring of a route discovery and for each of `rreq_retries`
+    /// (RFC 3561 section 10).
     pub fn blacklist_timeout(&self) -> Duration {
         let rings = if self.ttl_start < self.net_diameter {
             let span = self.ttl_threshold.saturating_sub(self.ttl_start);

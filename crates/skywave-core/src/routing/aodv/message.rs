@@ -54,7 +54,9 @@ impl Rrep {
 pub struct Unreachable {
     /// Address of the destination.
     pub destination: Address,
-    /// Sequence number of the destination, raised because of the break; `None` (zero on the wire) if none is known.
+    /// Newest known sequence number of the destination, raised because of the break unless the route is only longer
+    /// ([`Rerr::no_delete`]) or [`Config::raise_on_break`](super::Config::raise_on_break) is off; `None` (zero on the
+    /// wire) if none is known.
     pub seq: Option<Seq>,
 }
 

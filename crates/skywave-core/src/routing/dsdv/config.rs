@@ -61,7 +61,7 @@ impl Described for Config {
 }
 
 impl Config {
-    /// Time without an update after which a neighbour counts as gone.
+    /// Time without an update after which a neighbour counts as gone, from the station's next full update on.
     pub fn silence(&self) -> Duration {
         self.update_interval * u64::from(self.allowed_update_loss)
     }

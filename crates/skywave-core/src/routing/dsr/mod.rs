@@ -152,8 +152,8 @@ impl<P> Dsr<P> {
     }
 
     /// Takes a packet that the MAC has given up, as `next_hop` does not answer: forgets the routes over that link,
-    /// tells the packet's source, and sends a datagram by another route or drops it. The settings may ignore a single
-    /// failure ([`super::Routing::link_failed`]).
+    /// tells the packet's source, and drops a datagram, or with [`Config::salvage`] sends it by another route if there
+    /// is one. The settings may ignore a single failure ([`super::Routing::link_failed`]).
     pub fn link_failed(&mut self, now: Time, next_hop: Address, packet: Packet<P>) {
         let counts = self.damper.alarm(now, next_hop);
         match packet {

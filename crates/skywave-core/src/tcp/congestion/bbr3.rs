@@ -4,8 +4,9 @@
 //! (`bounds.rs`) a probe that loses more than 2 % of what is in flight sets how much may be in flight in
 //! later cycles. Over the short term each round trip with a loss brings rate and window closer to what
 //! was delivered in it, until the next probe forgets that. The state machine (`phase.rs`, and for the
-//! cycle that probes `cycle.rs`) asks for more every two or three seconds instead of every eight round trips,
-//! and fills the pipe before it does. The window (`window.rs`) is the upper bound of what is in flight.
+//! cycle that probes `cycle.rs`) asks for more every two or three seconds, or sooner where Reno would grow as much
+//! sooner, instead of every eight round trips, and fills the pipe before it does. The window (`window.rs`) is the
+//! upper bound of what is in flight.
 //!
 //! Not there: the answer to ECN marks, which the draft has only as an option.
 

@@ -62,7 +62,7 @@ pub struct LawFacts {
     /// - a recovery by SACK chooses what is sent and fills `window.cwnd`, without a reduction of its own
     ///   (PRR);
     /// - [`on_idle_restart`](CongestionControl::on_idle_restart) is also called after shorter pauses, if the
-    ///   application caused them.
+    ///   application or the receiver's window caused them and rates [are sampled](Self::needs_rate).
     pub owns_window: bool,
     /// The congestion control wants [`AckEvent::rate`]: the sender then keeps a snapshot of each segment in
     /// flight.
@@ -75,19 +75,19 @@ pub struct LawFacts {
 /// Congestion control of one TCP sender, also called the law of its window. The sender owns the window, the flight
 /// and the recovery; a law hears events and answers. Windows are in segments, and may be fractions.
 ///
-/// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. Nothing else
-///   asks for growth, so that a law grows in its own way under every detector.
+/// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. No other method
+///   is asked for growth, so that a law grows in its own way under every detector.
 /// - A loss: answer with the threshold and the window from now on. The recovery applies it, and
 ///   adds what it needs to keep sending while it repairs; that never shows in `cwnd`.
 /// - A timeout: the same; everything in flight then counts as lost.
 ///
-/// A law that sends by a rate also answers with a [pacing rate](Self::pacing_rate); every other method has
-/// a default.
+/// A law that sends by a rate also answers with a [pacing rate](Self::pacing_rate). All methods but `grow`, `on_loss`
+/// and `on_timeout` have a default.
 ///
 /// The sender corrects a user's own law: a window that is NaN or below one segment becomes one segment, and a pace
 /// below 100 bit/s becomes 100 bit/s. Under a user's own law, or one that [owns the window](LawFacts::owns_window),
-/// retransmissions are limited to the receiver's window plus 16 bytes for each byte that has arrived; a timeout counts
-/// as an arrived segment.
+/// retransmissions are limited to the configured [`rwnd`](super::TcpConfig::rwnd) plus 16 bytes for each byte that has
+/// arrived; a timeout counts as an arrived segment.
 ///
 /// ```
 /// use skywave_core::tcp::CongestionControl;
@@ -135,7 +135,10 @@ pub trait CongestionControl {
     /// A duplicate ACK came: one more segment has left the network. Default: nothing.
     fn on_dupack(&mut self, _ack: &AckEvent) {}
 
-    /// A segment was found lost: returns the threshold and the window from now on. Called once per fast retransmit.
+    /// A segment was found lost: returns the threshold and the window from now on. Called for each fast retransmit but
+    /// those that need no cut: for a loss of which the receiver says that a channel caused it, or that the detector
+    /// takes for noise, or in a window of data that was cut for a mark. Called as well if a probe has repaired a loss,
+    /// or if a detector finds the copy of a segment lost that a recovery has sent.
     fn on_loss(&mut self, loss: &LossEvent, window: &Window) -> Response;
 
     /// The retransmission timer expired: returns the threshold and the window from now on. Not called for a further
@@ -149,8 +152,8 @@ pub trait CongestionControl {
         self.on_loss(mark, window)
     }
 
-    /// A supposed loss was none, and the detector has already restored the window as it wants. Default: nothing more to
-    /// do.
+    /// A supposed loss was none. The window is restored already as far as it is to be, unless the law
+    /// [owns it](LawFacts::owns_window): then that is left to this method. Default: nothing more to do.
     fn on_spurious(&mut self, _spurious: &SpuriousEvent, _window: &mut Window) {}
 
     /// Data is about to be sent after a pause in which nothing was awaited: the application had nothing to send, the
@@ -161,8 +164,8 @@ pub trait CongestionControl {
     fn on_resume(&mut self, _idle: &IdleEvent) {}
 
     /// Data is about to be sent after a pause longer than the RTO, and the sender's `restart_after_idle` is on. Under a
-    /// law that [owns the window](LawFacts::owns_window) also after other pauses, if the application caused them.
-    /// Default: not more than the initial window (RFC 5681 section 4.1).
+    /// law that [owns the window](LawFacts::owns_window) also after other pauses, if the application or the receiver's
+    /// window caused them. Default: not more than the initial window (RFC 5681 section 4.1).
     fn on_idle_restart(&mut self, idle: &IdleEvent, window: &mut Window) {
         window.cwnd = window.cwnd.min(idle.initial_window);
     }
@@ -176,7 +179,8 @@ pub trait CongestionControl {
     fn on_segment_lost(&mut self, _now: Time, _lost: &LossSample, _window: &Window) {}
 
     /// Rate at which payload is to leave. Default, `None`: as fast as the window allows, unless the connection is paced
-    /// by its window (`PacingConfig::Window`).
+    /// by its window (`PacingConfig::Window`). In TCP a law that is not so paced and answers `None` before the
+    /// connection opens is never paced.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }

@@ -31,7 +31,7 @@ impl Connection {
         self.flush();
     }
 
-    /// Ends the connection at once; the peer is told by a reset.
+    /// Ends the connection at once. A reset tells the peer, but not in SYN-SENT, nor when both ends have closed.
     pub fn abort(&mut self) {
         match self.state {
             State::Closed => return,

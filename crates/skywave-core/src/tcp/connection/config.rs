@@ -21,8 +21,8 @@ pub struct ConnectionConfig {
     /// run, even if data is in flight, as in BSD: so a zero window stops the sender without a cut, for as
     /// long as it takes (Freeze-TCP, M-TCP). False: the timer runs on for data in flight.
     pub freezes: bool,
-    /// Time after which the connection is given up if the peer has acknowledged nothing although something waits for
-    /// that (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
+    /// Time after which the connection is given up if the peer has acknowledged nothing, nor answered a probe of its
+    /// closed window, although something waits for that (RFC 9293 section 3.8.3, R2; RFC 5482); `None` for never.
     pub user_timeout: Option<Duration>,
     /// Longest life of a segment in the network (MSL); TIME-WAIT lasts two of them.
     pub msl: Duration,

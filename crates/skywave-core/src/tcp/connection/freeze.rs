@@ -26,7 +26,8 @@ impl Connection {
         }
     }
 
-    /// When the last acceptable segment of the peer came; time zero before the first one.
+    /// When the peer's last segment with an acceptable acknowledgement came; those of the handshake do not count. Time
+    /// zero before the first one.
     pub fn last_heard(&self) -> Time {
         self.last_heard
     }

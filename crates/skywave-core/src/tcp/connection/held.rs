@@ -3,8 +3,8 @@
 //! Three rules hold them back, and all are off unless asked for. Nagle's (RFC 9293 section 3.7.4): a segment below the
 //! full size waits while data is unacknowledged, unless other data follows the record that it ends. A cork, or a write
 //! that says that more comes (SEND without PUSH, section 3.9.1.2): such a segment waits in any case, but no longer
-//! than a retransmission timeout. And the ends of records: the bytes after one go in segments of their own, so the
-//! sending half gets them when it has sent everything before.
+//! than a retransmission timeout after everything sent is acknowledged. And the ends of records: the bytes after one go
+//! in segments of their own, so the sending half gets them when it has sent everything before.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -63,8 +63,9 @@ impl Connection {
         }
     }
 
-    /// Corks the connection if `on`: segments below the full size wait for more data, for at most a retransmission
-    /// timeout. Uncorking sends what has waited.
+    /// Corks the connection if `on`: segments below the full size wait for more data, until everything sent is
+    /// acknowledged and a retransmission timeout has passed since then at most. Uncorking sends what has waited,
+    /// unless Nagle's rule holds it back.
     pub fn set_cork(&mut self, on: bool) {
         if self.held.corked && !on {
             self.held.more = false;

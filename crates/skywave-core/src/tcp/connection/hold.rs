@@ -30,8 +30,9 @@ impl Default for Hold {
 }
 
 impl Connection {
-    /// Acknowledges no more than the first `bytes` of the peer's payload, and its FIN only with [`u64::MAX`], whatever
-    /// has arrived. Raising the limit sends at once the acknowledgement that it allows.
+    /// Acknowledges no more than the first `bytes` of the peer's payload, whatever arrives from now on. What came
+    /// before is still acknowledged as far as the limit until now allowed. The peer's FIN counts as one byte after its
+    /// payload; [`u64::MAX`] is no limit. Raising the limit sends at once the acknowledgement that it allows.
     pub fn hold_acks(&mut self, bytes: u64) {
         let next = self.receiver.next();
         let until = bytes.saturating_add(1);

@@ -19,8 +19,9 @@ impl Connection {
         una - u64::from(self.sender.is_done())
     }
 
-    /// Gives the connection up, from now on, when the peer has acknowledged nothing for `timeout` although
-    /// something waits for an answer; `None` for never. A timeout that runs begins anew.
+    /// Gives the connection up, from now on, when for `timeout` the peer has acknowledged nothing, nor answered a
+    /// probe of its closed window, although something waits for an answer; `None` for never. A timeout that runs
+    /// begins anew.
     pub fn set_user_timeout(&mut self, timeout: Option<Duration>) {
         Arc::make_mut(&mut self.config).user_timeout = timeout;
         self.timers.stop(Timer::User);

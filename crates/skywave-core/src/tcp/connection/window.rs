@@ -111,7 +111,8 @@ impl Connection {
     }
 
     /// Limits the window that the peer is told of to `bytes` from now on, however much of the buffer is free. A larger
-    /// window told before stays (RFC 9293 section 3.8.6: the edge does not move back).
+    /// window told before stays (RFC 9293 section 3.8.6: the edge does not move back). The window of this end's SYN is
+    /// limited only if the connection is not opened yet.
     pub fn limit_window(&mut self, bytes: u32) {
         self.window.limit = bytes;
         if self.origin.is_none() {
@@ -119,7 +120,9 @@ impl Connection {
         }
     }
 
-    /// Sets the size of the receive buffer to `bytes` from now on. A larger window that the peer was told of stays.
+    /// Sets the size of the receive buffer to `bytes` from now on. A larger window that the peer was told of stays. The
+    /// window scale that a SYN offers is that of the configured buffer, and a smaller buffer does not lower a SYN's
+    /// window.
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         Arc::make_mut(&mut self.tcp).rwnd = bytes;
     }

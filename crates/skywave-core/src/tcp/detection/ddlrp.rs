@@ -59,7 +59,7 @@ impl Detector for Ddlrp {
 
 impl Ddlrp {
     /// A detector that has seen no loss yet. `ecn`: routers can warn of congestion by marks; without it every
-    /// loss brings a cut.
+    /// loss brings a cut, but that of a copy none.
     pub fn new(ecn: bool) -> Self {
         Self {
             ordinary: Dupacks(3),

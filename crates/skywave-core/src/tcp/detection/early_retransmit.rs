@@ -6,7 +6,7 @@ use super::{DetectionEvent, Detector, LossDetector};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 
 /// Loss detector early retransmit (RFC 5827): three duplicate ACKs, or fewer where too little is in flight
-/// for three.
+/// for three and nothing new can be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct EarlyRetransmit {
     ordinary: Dupacks,

@@ -32,21 +32,23 @@ use super::window::{LossEvent, Window};
 pub struct DetectionEvent<'a> {
     /// When the sender asks.
     pub now: Time,
-    /// Duplicate ACKs in a row. With a recovery that uses SACK, only those count that SACK something for the first
-    /// time.
+    /// Duplicate ACKs since the last ACK of new data that was not a partial one; a fast retransmit raises the count to
+    /// [`LossDetector::threshold`] at least. With a recovery that uses SACK, only those count that SACK something for
+    /// the first time.
     pub dupacks: u32,
     /// Sequence space and segments in flight, after this ACK was taken.
     pub flight: &'a Flight,
     /// The congestion window; at or above `ssthresh` it is in congestion avoidance.
     pub window: Window,
-    /// Newly acknowledged data, in segments; zero on a duplicate ACK.
+    /// Newly acknowledged data, in segments, for [`LossDetector::on_new_ack`]; zero for all else.
     pub acked: Segments,
-    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, or if the ACK
-    /// covers no whole segment.
+    /// Round trip of the newest segment that this ACK covers; `None` if that was sent more than once, if the connection
+    /// has stood still since, or if the ACK covers no whole segment.
     pub segment_rtt: Option<Duration>,
     /// Latest round-trip sample of the retransmission timer; `None` before the first.
     pub rtt: Option<Duration>,
-    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample.
+    /// Smoothed round-trip time of the retransmission timer; `None` before the first sample, and after
+    /// [`RtoEstimator::back_off`] has discarded the samples, until the next one.
     pub srtt: Option<Duration>,
     /// The estimator of the retransmission timer.
     pub rto: &'a RtoEstimator,
@@ -97,7 +99,8 @@ pub enum LossRule {
     SentBefore(SentBefore),
 }
 
-/// Finding of a detector when its own timer expires, or when an ACK shows what was delivered.
+/// Finding of a detector when its own timer expires, or when an ACK shows what was delivered. Only in the first case
+/// [`Self::Unanswered`], [`Self::Probe`] and [`Self::Silence`] count, only in the second one [`Self::Repaired`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// No loss was found, and nothing is to be done.
@@ -140,7 +143,8 @@ pub enum AckFinding {
 /// loss, and the retransmission timer starts anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// The loss is no sign of congestion: the congestion control is not asked, and window and threshold stay.
+    /// The loss is no sign of congestion: the congestion control is not asked, and window and threshold stay (with
+    /// Tahoe's recovery only the threshold).
     pub is_noise: bool,
     /// The retransmission timer, which is left as a backstop, is backed off.
     pub backs_off: bool,
@@ -160,8 +164,8 @@ pub struct Facts {
     pub ignores_new_acks: bool,
     /// The detector judges by the times of deliveries: [`Flight::delivery`] is kept, and
     /// [`on_duplicate`](LossDetector::on_duplicate), [`on_delivery`](LossDetector::on_delivery) and
-    /// [`arm_probe`](LossDetector::arm_probe) are called. (Also when only the window law asks for deliveries, by
-    /// [`needs_rate`](super::congestion::LawFacts::needs_rate).) This costs time on every ACK.
+    /// [`arm_probe`](LossDetector::arm_probe) are called. (Also when only the timeout policy asks for deliveries, or
+    /// the window law by [`needs_rate`](super::congestion::LawFacts::needs_rate).) This costs time on every ACK.
     pub needs_deliveries: bool,
     /// The detector decides itself whether a segment may be fast-retransmitted once more; during a recovery that counts
     /// only for a segment that the recovery has sent again already. False: the sender forbids a fast retransmit below
@@ -203,13 +207,15 @@ pub trait LossDetector {
     /// not to all from it on.
     fn on_dupack(&mut self, event: &DetectionEvent) -> bool;
 
-    /// New data was acknowledged; recovery and law have taken it. Default: it shows nothing.
+    /// New data was acknowledged; the recovery has taken it, and so has the law unless it
+    /// [owns the window](super::congestion::LawFacts::owns_window). Default: it shows nothing.
     fn on_new_ack(&mut self, _event: &DetectionEvent) -> AckFinding {
         AckFinding::Nothing
     }
 
-    /// A duplicate ACK came during a recovery that has sent the oldest unacknowledged segment again: if that copy was
-    /// lost, too, returns the answer, of which only [`is_noise`](Answer::is_noise) counts. The segment is then
+    /// A duplicate ACK came during a recovery: if that has sent the oldest unacknowledged segment again
+    /// ([`Sent::resent`](super::flight::Sent::resent), which the sender does not look at), and the copy was lost, too,
+    /// returns the answer, of which only [`is_noise`](Answer::is_noise) counts. The segment is then
     /// sent once more at once, and the recovery goes on. Asked after
     /// [`on_dupack`](Self::on_dupack), unless that has begun another fast retransmit. Default: only the retransmission
     /// timer tells.
@@ -217,9 +223,10 @@ pub trait LossDetector {
         None
     }
 
-    /// An ACK came that shows that something arrived twice. `ack` is the position up to which it acknowledges;
-    /// `reported` is the end of the data that it reports as duplicate (RFC 2883), `None` for a duplicate ACK without
-    /// any report. Only for a detector that [needs deliveries](Facts::needs_deliveries).
+    /// An ACK came that reports that something arrived twice, or a bare one by which that may be. `ack` is the position
+    /// up to which it acknowledges; `reported` is the end of the data that it reports as duplicate (RFC 2883), `None`
+    /// for an ACK of nothing new without any report. Only for a detector that
+    /// [needs deliveries](Facts::needs_deliveries).
     fn on_duplicate(&mut self, _ack: u64, _reported: Option<u64>) {}
 
     /// An ACK of any kind was taken, and the recovery has not seen it yet. Only for a detector that
@@ -243,7 +250,9 @@ pub trait LossDetector {
         Answer::default()
     }
 
-    /// The retransmission timer expired: everything in flight counts as lost.
+    /// The retransmission timer expired, also for a SYN, or an outage has ended: everything in flight counts as lost.
+    /// Called as well when the connection stands still, as in [`freeze`](super::Connection::freeze): nothing is lost
+    /// then, but the detector's timer is to stop.
     fn on_timeout(&mut self, _flight: &Flight) {}
 
     /// When [`on_timer`](Self::on_timer) is due; `None` for never. Default: never.
@@ -251,7 +260,7 @@ pub trait LossDetector {
         None
     }
 
-    /// The detector's own timer is due, or past. It must not be due again at once.
+    /// The detector's own timer is due, or past. It may be due again at once, but not without end.
     fn on_timer(&mut self, _event: &DetectionEvent) -> Finding {
         Finding::Nothing
     }

@@ -6,8 +6,9 @@ use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::LossEvent;
 use crate::time::{Duration, Time};
 
-/// Loss detector of Vegas: besides three duplicate ACKs, the oldest unacknowledged segment is lost if it is older than
-/// an RTO computed from exact round trips, on each duplicate ACK and on the first two ACKs after a retransmission.
+/// Loss detector of Vegas: besides three duplicate ACKs, the oldest unacknowledged segment is lost if it is as old as
+/// an RTO computed from exact round trips, on each duplicate ACK, on the first ACK of new data after a retransmission,
+/// and on the second one if the first has found a loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FineTimer {
     srtt: Duration,

@@ -38,19 +38,20 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Round trip of the newest delivery (RACK.rtt); zero before the first one that shows it.
+    /// Round trip of the latest delivery that shows one (RACK.rtt), which need not be that of the segment sent last;
+    /// zero before the first.
     pub fn rtt(&self) -> Duration {
         self.rtt
     }
 
     /// Round trip that the present ACK shows; `None` unless it is the first to report something that was sent later
-    /// than all that had arrived before.
+    /// than all that had arrived before, and the connection has not [stood still](Flight::stand_still) since.
     pub fn sample(&self) -> Option<RttSample> {
         self.sample
     }
 
-    /// Smallest round trip among the samples of the latest 150 to 300 s (RACK.min_RTT); zero before the first
-    /// one.
+    /// Smallest round trip among the samples of the latest 150 to 300 s, or of a longer time where samples are rarer
+    /// (RACK.min_RTT); zero before the first one.
     pub fn min_rtt(&self) -> Duration {
         self.min_rtt.get()
     }
@@ -60,8 +61,8 @@ impl Delivery {
         self.reordered
     }
 
-    /// Rule by which segments are lost that were last sent before the newest delivery, and at least `wait` before `now`
-    /// (RFC 8985 section 6.2, step 5).
+    /// Rule by which segments are lost that were last sent before the one sent last among those that arrived, and at
+    /// least `wait` before `now` (RFC 8985 section 6.2, step 5).
     pub fn sent_before(&self, wait: Duration, now: Time) -> SentBefore {
         let (time, end) = self.newest.unwrap_or_default();
         SentBefore {
@@ -142,7 +143,8 @@ pub struct RttSample {
     pub resent: bool,
 }
 
-/// The smallest round trip of the latest time, which is between half a window and a whole one.
+/// The smallest round trip of the latest time, which is between half a window and a whole one, or longer where samples
+/// are rarer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MinRtt {
     /// Since when `present` counts.
@@ -248,7 +250,7 @@ impl Flight {
     }
 
     /// Delivery-rate sample of the present ACK, to be asked for once after the ACK was taken; `None` if rates are not
-    /// sampled, or if the ACK delivered nothing.
+    /// sampled, or if the ACK delivered no segment, or the first part of one alone.
     pub fn rate_sample(&mut self) -> Option<RateSample> {
         let (first, lost, flight) = (self.first_number(), self.lost_ever, self.in_network());
         let delivery = self.delivery.as_mut()?;
@@ -304,8 +306,8 @@ impl Flight {
     }
 
     /// Notes that the application has nothing to send, or that the receiver's window is full, although the congestion
-    /// window is not: segments sent from now on are marked [application-limited](RateSample::app_limited), until what
-    /// is in flight now has arrived.
+    /// window is not: segments sent from now on are marked [application-limited](RateSample::app_limited), until more
+    /// has arrived than is in flight now.
     pub fn note_app_limited(&mut self) {
         let flight = self.pipe();
         if let Some(rate) = self.rate() {
@@ -313,8 +315,9 @@ impl Flight {
         }
     }
 
-    /// Whether segments sent now are marked [application-limited](RateSample::app_limited), as the application had too
-    /// little to send and what was in flight then has not all arrived. False if rates are not sampled.
+    /// Whether segments sent now are marked [application-limited](RateSample::app_limited): the application had too
+    /// little to send, the receiver's window was full or the connection stood still, and no more has arrived since than
+    /// was in flight then. False if rates are not sampled.
     pub fn is_app_limited(&self) -> bool {
         let rate = self.delivery.as_ref().and_then(|d| d.rate.as_ref());
         rate.is_some_and(RateSampler::is_app_limited)

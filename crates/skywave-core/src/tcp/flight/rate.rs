@@ -38,9 +38,8 @@ pub struct RateSample {
     /// Round trip of the sampled segment; `None` if that was sent again, or if the connection
     /// [stood still](super::Flight::stand_still) meanwhile.
     pub rtt: Option<Duration>,
-    /// Whether, when the sampled segment was sent, the application had nothing more to send or the receiver's window
-    /// was full, or whether the connection [stood still](super::Flight::stand_still) meanwhile: the path may carry more
-    /// than the sample says.
+    /// Whether the sampled segment was sent [application-limited](super::Flight::is_app_limited), or the connection
+    /// [stood still](super::Flight::stand_still) meanwhile: the path may carry more than the sample says.
     pub app_limited: bool,
     /// Reading of the receiver's clock, since its zero, when it sent this ACK; `None` without timestamps. In the
     /// simulator's QUIC: arrival, by that clock, of the last packet of which the receiver has told the arrival since
@@ -83,8 +82,8 @@ pub struct LossSample {
     pub sent_at: Time,
     /// Whether the segment had been sent before `sent_at`.
     pub resent: bool,
-    /// Whether the application had nothing more to send when the segment was last sent, or the receiver's window was
-    /// full.
+    /// Whether the segment was last sent [application-limited](super::Flight::is_app_limited), or the connection
+    /// [stood still](super::Flight::stand_still) meanwhile.
     pub app_limited: bool,
 }
 

@@ -90,6 +90,7 @@ impl Flight {
     }
 
     /// Takes a SACK block of the positions from `start` to `end`; returns how many bytes it reports for the first time.
+    /// Only segments count that it reports whole, and a block that ends beyond [`Self::max`] says nothing.
     pub fn sack(&mut self, start: u64, end: u64) -> u64 {
         if start >= end || end <= self.una || end > self.max() {
             return 0;
@@ -219,7 +220,8 @@ impl Flight {
     }
 
     /// Position below which RFC 6675's `IsLost` calls unreported segments lost: those with `threshold` (DupThresh)
-    /// separate ranges reported above them, or more than `threshold` - 1 full segments. `una` if there are none.
+    /// separate ranges reported above them, or more than `threshold` - 1 full segments. `una` if there are none;
+    /// [`max`](Self::max) with a `threshold` of 0.
     pub fn lost_below(&self, mss: u32, threshold: u32) -> u64 {
         if threshold == 0 {
             return self.max;

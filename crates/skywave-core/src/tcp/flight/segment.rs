@@ -21,8 +21,8 @@ pub struct Sent {
     pub sacked: bool,
     /// Whether the segment counts as lost and is to be sent again.
     pub lost: bool,
-    /// Whether the segment was sent again in the present recovery (RFC 6675's HighRxt, a segment at
-    /// a time).
+    /// Whether the segment was sent again since the sender last went back N or took that back, or ended a recovery by
+    /// SACK (RFC 6675's HighRxt, a segment at a time).
     pub resent: bool,
     /// Whether the segment was sent again although it did not count as lost: both copies may be in
     /// the network.

@@ -80,11 +80,12 @@ pub trait LossRecovery {
         false
     }
 
-    /// The retransmission timer expired: the flight goes back N.
+    /// A recovery that goes on is over without its repair: the retransmission timer expired or an outage has ended, and
+    /// the flight goes back N, or a cut was a mistake and is taken back.
     fn on_timeout(&mut self, _flight: &mut Flight) {}
 
-    /// Position up to which everything must be acknowledged before there is a fast retransmit,
-    /// after a timeout at which `max` was the first position never sent.
+    /// Position up to which everything must be acknowledged before there is a fast retransmit, without SACK the byte at
+    /// it as well, after a timeout at which `max` was the first position never sent.
     fn recover_after_timeout(&self, max: u64) -> u64 {
         max
     }

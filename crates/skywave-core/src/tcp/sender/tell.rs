@@ -70,7 +70,8 @@ impl Sender {
         &self.counters
     }
 
-    /// Restricts [`Self::limit_times`] to the time between `from` and `to`.
+    /// Restricts [`Self::limit_times`] to the time between `from` and `to`. To be called before the connection opens:
+    /// time that was added up before the call stays.
     pub fn measure(&mut self, from: Time, to: Time) {
         self.limits.measure(from, to);
     }

@@ -31,8 +31,9 @@ pub trait TimeoutPolicy {
         None
     }
 
-    /// Threshold and window after a timeout. `response` is what the congestion control answers, and `window` what was
-    /// in force before; the sender goes back N. Default: `response`.
+    /// Threshold and window after a timeout. `response` is what the congestion control answers, or the threshold as it
+    /// is where a further expiry [keeps it](super::config::TcpConfig::hold_ssthresh), and `window` what was in force
+    /// before; the sender goes back N. Default: `response`.
     fn respond(
         &mut self,
         _timeout: &TimeoutEvent,
@@ -54,15 +55,15 @@ pub trait TimeoutPolicy {
     }
 
     /// Whether the policy wants [`on_round_trip`](Self::on_round_trip), for which
-    /// [`Flight::delivery`] is kept. Asked once, when data may flow. Default: no, as it costs time
-    /// on every ACK.
+    /// [`Flight::delivery`] is kept. Asked when the sender is made and when data may flow. Default: no, as it costs
+    /// time on every ACK.
     fn needs_deliveries(&self) -> bool {
         false
     }
 
     /// Takes the round trip that an ACK of new data showed, if any; `repaired`: whether all that was sent again at a
-    /// timeout is acknowledged. Returns the window to go on with, if the timeout was no congestion: the backoff then
-    /// ends, too. Default: `None`.
+    /// timeout is acknowledged. Returns the window before the timeout if that was no congestion: the window then
+    /// becomes no smaller, unless the congestion control owns it, and the backoff ends. Default: `None`.
     fn on_round_trip(&mut self, _sample: Option<RttSample>, _repaired: bool) -> Option<Window> {
         None
     }

@@ -11,7 +11,7 @@
 //!   length. What it accepts has right checksums and whole options, and is no fragment.
 //! - [`write()`] never panics, and fails only for reasons of the caller's ([`WriteError`]): a segment with
 //!   at most [`MAX_PAYLOAD`] bytes, as many in the slice beside it, two addresses of one version of IP,
-//!   and options that a TCP header has room for can always be written.
+//!   and options that belong on it and that a TCP header has room for can always be written.
 //! - What was written is read as the same segment, except for what the wire cannot carry: timestamps are
 //!   rounded down to ticks ([`TimestampClock`]), windows to the scale's unit, and a window beyond 65535
 //!   units is written as 65535. Without [`Flags::ACK`] neither the acknowledgement number nor the echo is

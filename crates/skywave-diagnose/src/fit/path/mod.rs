@@ -61,7 +61,8 @@ pub struct PathFit {
     /// Round trip of the path without queues, and without the time that a small packet takes to be
     /// transmitted, seconds.
     pub base_s: Estimate,
-    /// Rate of the bottleneck; not known if the link was never busy for long enough.
+    /// Rate of the bottleneck; not known if none of the methods of [`RateBy`] tells it: the link need not have been
+    /// busy.
     pub rate: Known<RateModel>,
     /// Largest rate at which data arrived over a window of 0.1 s, or of two base round trips if that is longer (more
     /// with jitter), bits a second with headers from IP on: a lower bound of the bottleneck's rate.
@@ -80,11 +81,12 @@ pub struct PathFit {
     pub in_order: Option<bool>,
     /// Queue on the way back, in which acknowledgements waited; `None` if there is none.
     pub back: Option<Back>,
-    /// Model of the channel's losses, that is of those that neither a queue nor a policer explains.
+    /// Model of the channel's losses, that is of those outside outages that neither a queue nor a policer explains.
     pub losses: Known<Choice<LossModel>>,
     /// Times in which nothing arrived of what was sent.
     pub outages: Outages,
-    /// Causes of the losses, an entry for each transmission in [`Transfer::sent`]; `None` for one that was not lost.
+    /// Causes of the losses, an entry for each transmission in [`Transfer::sent`]; `None` for one that was not lost, or
+    /// of which nobody knows.
     pub kinds: Vec<Option<Loss>>,
 }
 

@@ -16,8 +16,8 @@ pub const OPPORTUNITY: f64 = 1500.0;
 /// Rate that changes, as a trace of the times at which the bottleneck could send a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Times at which the link could send 1500 bytes, milliseconds from the transfer's first ACK, or from the beginning
-    /// of a user's trace.
+    /// Times at which the link could send 1500 bytes, milliseconds from the transfer's first ACK, each pause of more
+    /// than 60 s shortened to 60 s, or from the beginning of a user's trace.
     pub opportunities_ms: Vec<u64>,
     /// Typical rate, bits a second: of a link seen by a transfer the median while it was busy; of a user's trace or
     /// table of rates the mean over time.

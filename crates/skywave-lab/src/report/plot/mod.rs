@@ -112,9 +112,9 @@ pub struct SeriesData {
     pub points: Vec<(f64, f64, Option<f64>)>,
     /// Look of the series: markers, a line, bars, …
     pub look: Look,
-    /// Names of the points, one for each; an empty list for no names. A name stands beside its point where there is
-    /// space, and shows when the point is pointed at. Only for [`Look::Glyphs`] and lines; a line marks only those of
-    /// its points whose name is not empty.
+    /// Names of the points, one for each; an empty list for no names. A name shows when its point is pointed at, and
+    /// stands beside the point where there is space, unless the series has more than 20 names. Only for
+    /// [`Look::Glyphs`] and lines; of a series with names, only points whose name is not empty have marks.
     pub names: Vec<String>,
 }
 

@@ -11,7 +11,8 @@ pub struct Print {
     /// Width in points (72 an inch); `None` for the width of the plot on an HTML page, scaled with the size of the
     /// text.
     pub width: Option<f64>,
-    /// Height in points (72 an inch); `None` for a height that follows from the width.
+    /// Height in points (72 an inch) of a plot; `None` for a height that follows from the width, or without a width for
+    /// that of the plot on an HTML page. The height of a map always follows from its places.
     pub height: Option<f64>,
     /// Size of the text in points (72 an inch), `None` for 9. Lines and marks are scaled with it.
     pub font_size: Option<f64>,

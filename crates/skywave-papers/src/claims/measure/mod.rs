@@ -50,7 +50,7 @@ pub struct Part {
     pub paper: Stated,
     /// Number that our runs give, in `unit`. Of several points of a sweep, the number at the point that decides: among
     /// those with the part's verdict, the worst by the paper's number or condition, or the best if one point is enough.
-    /// `None` when runs are missing.
+    /// `None` when runs are missing or give no such number, as curves that do not cross.
     pub ours: Option<f64>,
     /// Lower and upper end of the 95 % interval of `ours`; `None` without runs, or with one seed.
     pub ci95: Option<[f64; 2]>,

@@ -10,7 +10,7 @@ use crate::tcp::window::Window;
 use crate::time::{Duration, Time};
 use crate::units::Segments;
 
-/// Least time between two probes; another second at most is drawn.
+/// Wait for a probe that is not due sooner by round trips; another second at most is drawn.
 const WAIT: Duration = Duration::from_secs(2);
 const DRAWN: Duration = Duration::from_secs(1);
 /// Most round trips between two probes, the one that is drawn included: what Reno needs where it works
