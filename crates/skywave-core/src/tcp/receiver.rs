@@ -7,6 +7,7 @@
 //! [`Receiver::next_timer`], then poll again. [`Receiver::delivered`] is what the application has
 //! got, in order and each byte once.
 
+mod buffer;
 mod indicator;
 mod missing;
 mod schedule;

@@ -125,6 +125,7 @@ impl Connection {
     /// window.
     pub fn set_receive_buffer(&mut self, bytes: u32) {
         Arc::make_mut(&mut self.tcp).rwnd = bytes;
+        self.receiver.allow(bytes);
     }
 
     /// Reads up to `bytes` of the received data for the application; returns how many bytes were read.
