@@ -159,7 +159,7 @@ fn a_capture_is_whole_however_the_command_ends() {
         let ended = child.wait().expect("an end");
         assert!(!ended.success(), "{signal}");
         let (packets, remarks, is_whole) = remarks_so_far(&file);
-        // What is killed may be writing.
+        // SIGKILL may interrupt a write: the file then ends within a packet.
         assert!(packets > 9 && (is_whole || signal == "-KILL"), "{signal}");
         assert!(remarks[&Remark::LostChannel] < packets);
         if signal != "-KILL" {

@@ -75,8 +75,8 @@ pub struct LawFacts {
 /// Congestion control of one TCP sender, also called the law of its window. The sender owns the window, the flight
 /// and the recovery; a law hears events and answers. Windows are in segments, and may be fractions.
 ///
-/// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. No other method
-///   is asked for growth, so that a law grows in its own way under every detector.
+/// - An ACK of new data: [`on_ack`](Self::on_ack) measures, [`grow`](Self::grow) moves the window. The sender
+///   calls no other method to let the window grow, so that each law grows in its own way under every detector.
 /// - A loss: answer with the threshold and the window from now on. The recovery applies it, and
 ///   adds what it needs to keep sending while it repairs; that never shows in `cwnd`.
 /// - A timeout: the same; everything in flight then counts as lost.
