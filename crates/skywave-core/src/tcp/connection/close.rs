@@ -82,7 +82,7 @@ impl Connection {
             State::Established => self.transition_to(State::CloseWait),
             State::FinWait1 => {
                 self.transition_to(State::Closing);
-                self.owed.fin = self.config.repeats_fin;
+                self.owed.fin = self.config.repeats_fin && self.sender.has_sent_all();
             }
             State::FinWait2 => self.wait_out(now),
             _ => {}

@@ -35,6 +35,14 @@ impl Held {
     fn waits_for_more(&self) -> bool {
         self.more || self.corked
     }
+
+    /// Nothing is held back, by the same cork.
+    pub(super) fn anew(&self) -> Self {
+        Self {
+            corked: self.corked,
+            ..Self::default()
+        }
+    }
 }
 
 impl Connection {

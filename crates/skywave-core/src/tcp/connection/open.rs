@@ -121,18 +121,20 @@ impl Connection {
         }
     }
 
-    /// Nothing of this peer is kept; what the application has written waits for the next one.
+    /// Nothing of this peer is kept; what the application has written waits for the next one, and what it has set holds.
     pub(super) fn listen_again(&mut self) {
-        let unsent = self.unsent();
+        let (unsent, buffer) = (self.unsent(), self.tcp.rwnd);
         self.transition_to(State::Listen);
         *self = Self {
             state: self.state,
             origin: self.origin,
             events: self.events,
             next_challenge: self.next_challenge,
-            window: self.window.anew(self.tcp.rwnd),
+            window: self.window.anew(buffer),
+            held: self.held.anew(),
             ..Self::new(Arc::clone(&self.config))
         };
+        self.set_receive_buffer(buffer);
         self.write(unsent);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::Connection;
 use super::timers::Timer;
-use crate::time::Time;
+use crate::time::{Duration, Time};
 
 impl Connection {
     /// Everything was sent that may be: from now on only a probe can bring news of the window.
@@ -16,8 +16,7 @@ impl Connection {
             self.timers.stop(Timer::Persist);
         } else if !self.timers.is_running(Timer::Persist) {
             // RFC 9293 section 3.8.6.1: first after a retransmission timeout, then backed off.
-            self.persist_interval = self.sender.rto().rto();
-            self.timers.set(Timer::Persist, now + self.persist_interval);
+            self.probe_after(now, self.sender.rto().rto());
         }
     }
 
@@ -28,7 +27,16 @@ impl Connection {
     pub(super) fn on_persist_timer(&mut self, now: Time) {
         self.use_small_window();
         self.owed.probe = true; // unless data goes out instead
-        self.persist_interval = (self.persist_interval * 2).min(self.tcp.rto.max);
+        self.probe_after(now, (self.persist_interval * 2).min(self.tcp.rto.max));
+    }
+
+    /// The next probe is due after `interval`, or sooner, so that its answer can come before the user timeout.
+    fn probe_after(&mut self, now: Time, interval: Duration) {
+        let answer = self.sender.rto().rto();
+        let longest = self.config.user_timeout.map_or(Duration::MAX, |timeout| {
+            timeout.saturating_sub(answer).max(timeout / 2)
+        });
+        self.persist_interval = interval.min(longest.max(Duration::from_nanos(1)));
         self.timers.set(Timer::Persist, now + self.persist_interval);
     }
 }

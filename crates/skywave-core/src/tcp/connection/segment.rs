@@ -143,7 +143,7 @@ impl Connection {
         if self.state != State::TimeWait {
             self.restart_keepalive(now);
         }
-        if self.sender.is_stuck() {
+        if self.sender.is_stuck() || self.is_shut_out() {
             self.on_progress();
         }
     }
@@ -151,7 +151,7 @@ impl Connection {
     fn tell_sender(&mut self, now: Time, segment: &Segment, seq: u64, ack: u64) {
         let una = self.sender.flight().una();
         let told = self.for_sender(segment, seq, ack);
-        if ack == una && self.is_shut_out() {
+        if ack == una && self.is_frozen() {
             // It answers a probe. As a duplicate it would say that something was lost.
             return self.follow_window(now);
         }

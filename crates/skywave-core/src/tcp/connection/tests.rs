@@ -5,6 +5,7 @@ mod choices;
 mod close;
 mod data;
 mod ecn;
+mod freeze;
 mod handshake;
 mod held;
 mod keepalive;

@@ -86,6 +86,11 @@ impl Sender {
         self.restart_timer(now);
     }
 
+    /// Everything that will ever be sent was sent, the FIN too.
+    pub(in crate::tcp) fn has_sent_all(&self) -> bool {
+        self.closing && self.flight.max() == self.end()
+    }
+
     /// Something waits to be sent, and nothing that is on its way could bring an answer.
     pub(in crate::tcp) fn is_stuck(&self) -> bool {
         let paced = self.pacing.as_ref();

@@ -1,6 +1,6 @@
 //! FIN in every order, half-close, abort.
 
-use super::script::{MSS, Script, config, own, peer};
+use super::script::{MSS, PEER_WINDOW, Script, config, own, peer};
 use crate::packet::{Flags, Segment};
 use crate::tcp::connection::{Connection, ConnectionConfig, Event, State};
 
@@ -251,4 +251,17 @@ fn the_acknowledgement_of_the_peers_fin_repeats_ours_where_that_is_wanted() {
     // Only that one.
     s.send(0, peer(Flags::FIN | Flags::ACK, 1, 1, 0));
     s.recv(0, own(Flags::ACK, 2, 2, 0).with_less(1));
+}
+
+#[test]
+fn a_fin_that_was_not_sent_yet_is_not_repeated() {
+    let mut config = config();
+    config.repeats_fin = true;
+    let mut s = Script::established(config);
+    s.act(|c| c.write(u64::from(PEER_WINDOW) + 1));
+    while s.poll().is_some() {}
+    s.act(Connection::close);
+    s.send(10, peer(FIN_ACK, 1, 1, 0));
+    let (_, answer) = s.poll().expect("an acknowledgement");
+    assert_eq!(answer.segment.flags, ACK);
 }

@@ -1,6 +1,6 @@
 //! LISTEN, SYN-SENT, SYN-RECEIVED.
 
-use super::script::{IRS, ISS, MSS, Script, config, own, peer};
+use super::script::{IRS, ISS, MSS, Script, config, own, peer, with_window};
 use crate::packet::{Flags, Segment};
 use crate::seq::SeqNr;
 use crate::tcp::connection::{Connection, ConnectionConfig, Event, State};
@@ -286,4 +286,24 @@ fn a_half_open_connection_is_found_out() {
     s.send(10, old);
     s.recv(10, own(Flags::RST, 77, 0, 0));
     s.recv(1000, own(SYN, 0, 0, 0));
+}
+
+#[test]
+fn what_the_application_has_set_holds_for_the_next_peer_too() {
+    let mut s = Script::listening(config());
+    s.act(|c| {
+        c.set_receive_buffer(4000);
+        c.set_cork(true);
+    });
+    s.send(0, peer(SYN, 0, 0, 0));
+    s.recv(0, own(Flags::SYN_ACK, 0, 1, 0));
+    s.send(10, peer(Flags::RST, 1, 0, 0));
+    s.expect(State::Listen);
+    s.send(20, peer(SYN, 0, 0, 0));
+    s.recv(20, with_window(4000, own(Flags::SYN_ACK, 0, 1, 0)));
+    s.send(30, peer(ACK, 1, 1, 0));
+    s.send(40, peer(ACK, 1, 1, MSS));
+    s.recv(40, with_window(3000, own(ACK, 1, 1001, 0)));
+    s.act(|c| c.write(10));
+    s.recv_nothing(500);
 }
