@@ -272,18 +272,19 @@ impl Sender {
             segment_rtt,
             ..detection_event!(self, now)
         };
+        let owns_window = self.congestion.facts().owns_window;
         match self.detection.on_new_ack(&event) {
             AckFinding::NextLost if !self.flight.is_empty() => {
                 self.found = Some(Why::Detector);
                 self.repair_again(delivered);
             }
             AckFinding::Reordered(window) => {
-                self.window = window;
+                if !owns_window {
+                    self.window = window;
+                }
                 self.tell_spurious(now);
             }
-            AckFinding::Recovered(cwnd) if !self.congestion.facts().owns_window => {
-                self.window.cwnd = cwnd;
-            }
+            AckFinding::Recovered(cwnd) if !owns_window => self.window.cwnd = cwnd,
             _ => {}
         }
     }

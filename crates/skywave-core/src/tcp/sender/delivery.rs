@@ -52,6 +52,15 @@ impl Sender {
         }
     }
 
+    /// Looks, and acts on what is found at once, for an ACK of nothing new that is no duplicate; it delivered `delivered`
+    /// bytes.
+    pub(super) fn look_and_act(&mut self, now: Time, delivered: u64) {
+        let finding = self.look(now, None);
+        if finding != Finding::Nothing {
+            self.act(now, finding, delivered);
+        }
+    }
+
     #[inline(never)]
     fn look_at_deliveries(&mut self, now: Time, segment_rtt: Option<Duration>) -> Finding {
         let event = DetectionEvent {

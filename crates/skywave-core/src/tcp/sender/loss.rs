@@ -183,8 +183,7 @@ impl Sender {
             self.note_cut(CutBy::Loss);
             self.cut_for(&event)
         };
-        self.counters.fast_retransmits += 1;
-        self.counters.events.fast_retransmit(self.window.cwnd);
+        self.count_fast_retransmit();
         if self.guards_repeats() && !(covered && self.follows(EcnRules::Ns2)) {
             self.recover = Some(self.flight.max());
         }
@@ -203,6 +202,12 @@ impl Sender {
         }
     }
 
+    /// Counts a fast retransmit, by the window that was in force when its loss was found.
+    pub(super) fn count_fast_retransmit(&mut self) {
+        self.counters.fast_retransmits += 1;
+        self.counters.events.fast_retransmit(self.window.cwnd);
+    }
+
     /// A duplicate ACK came during a recovery: if the copy of the oldest segment that it sent is lost too, sends
     /// it once more.
     pub(super) fn look_for_lost_repair(&mut self, now: Time) {
@@ -210,11 +215,10 @@ impl Sender {
         let Some(answer) = self.detection.on_repair_dupack(&event) else {
             return;
         };
+        self.count_fast_retransmit();
         if !answer.is_noise {
             self.answer_late(now, LossCause::Dupacks);
         }
-        self.counters.fast_retransmits += 1;
-        self.counters.events.fast_retransmit(self.window.cwnd);
         self.found = Some(Why::Detector);
         self.flight.mark_first_lost();
         self.restart_timer(now);

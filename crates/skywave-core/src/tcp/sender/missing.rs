@@ -24,7 +24,7 @@ impl Sender {
         if ack > self.flight.una() {
             self.on_new_ack(now, ack, segment, 0);
         } else {
-            self.look(now, None);
+            self.look_and_act(now, 0);
         }
         let (iss, una) = (self.config.iss, self.flight.una());
         let (start, end) = (missing.start.expand(iss, una), missing.end.expand(iss, una));
@@ -57,12 +57,11 @@ impl Sender {
 
     /// The law answers the first of them in a window of data.
     fn answer_missing(&mut self, now: Time, sent_at: Time, transmissions: u32) {
+        self.count_fast_retransmit();
         self.note_cut(CutBy::Loss);
         let event = self.loss_event(now, LossCause::Sack, sent_at, transmissions);
         let response = self.cut_for(&event);
         self.window.apply(response);
-        self.counters.fast_retransmits += 1;
-        self.counters.events.fast_retransmit(self.window.cwnd);
         self.recover = Some(self.flight.max());
         self.timed = None;
         self.restart_timer(now);

@@ -81,3 +81,12 @@ fn what_is_acknowledged_or_was_never_sent_is_not_sent() {
     s.expect_nothing();
     assert_eq!(cuts(&s), 0);
 }
+
+#[test]
+fn its_fast_retransmit_counts_by_the_window_that_was_in_force() {
+    let mut s = Script::sent(plain("reno", 5), 5);
+    ask(&mut s, 1, 1);
+    s.expect_cwnd(2.5);
+    assert_eq!(s.sender.counters().fast_retransmits, 1);
+    assert_eq!(s.sender.counters().events.small_cwnd_fast_retransmits, 0);
+}

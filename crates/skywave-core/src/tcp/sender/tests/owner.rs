@@ -16,6 +16,8 @@ use crate::units::Segments;
 #[derive(Clone, Debug, Default)]
 struct Heard {
     acks: Vec<AckEvent>,
+    /// The window as each ACK found it.
+    windows: Vec<Segments>,
     pauses: usize,
 }
 
@@ -29,6 +31,7 @@ impl CongestionControl for Fixed {
     fn grow(&mut self, ack: &AckEvent, window: &mut Window) {
         let mut heard = self.heard.lock().expect("nobody panics with it");
         heard.acks.push(*ack);
+        heard.windows.push(window.cwnd);
         window.cwnd = self.cwnd;
     }
 
@@ -151,4 +154,17 @@ fn it_hears_of_a_short_pause_that_the_application_made() {
     s.sender.write(2000);
     s.expect_sent([3, 4]);
     assert_eq!(heard.lock().expect("nobody panics with it").pauses, 1);
+}
+
+#[test]
+fn a_detector_that_saw_reordering_leaves_its_window() {
+    let (config, heard) = fixed("ncr-careful", 12);
+    let mut s = Script::sent(config, 12);
+    s.wait(100);
+    s.dupack_sacking(&[2..3]);
+    s.dupack_sacking(&[2..4]);
+    s.poll();
+    s.ack(4);
+    let heard = heard.lock().expect("nobody panics with it");
+    assert_eq!(heard.windows, [Segments(12.0); 3]);
 }

@@ -1,6 +1,7 @@
 //! Loss detection by time: RFC 8985, section 6.
 
-use super::config;
+use super::{MSS, config};
+use crate::packet::Segment;
 use crate::tcp::config::{NewRenoConfig, RecoveryConfig, RenoConfig, TcpConfig};
 use crate::tcp::flight::Delivery;
 use crate::tcp::testing::Script;
@@ -78,6 +79,22 @@ fn three_reports_end_the_wait_while_no_reordering_was_seen() {
     s.dupack_sacking(&[2..5]);
     assert!(s.sender.in_recovery());
     s.expect_sent([11, 12, 1]);
+}
+
+#[test]
+fn an_acknowledgement_on_data_ends_the_wait_too() {
+    let mut s = Script::sent(rack(10), 10);
+    s.wait(100);
+    s.dupack_sacking(&[2..3]);
+    s.expect_sent([11]);
+    s.wait(25);
+    let on_data = Segment {
+        len: MSS,
+        ..s.segment(1, &[])
+    };
+    s.receive(&on_data);
+    assert!(s.sender.in_recovery());
+    s.expect_sent([1]);
 }
 
 #[test]
