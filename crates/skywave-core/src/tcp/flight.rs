@@ -309,7 +309,7 @@ impl Flight {
     /// that it holds it (RFC 2018 section 8: it may have dropped it since).
     pub fn rewind(&mut self) {
         self.note_all_lost();
-        self.lost_ever += self.nxt - self.una - self.sacked.min(self.nxt - self.una);
+        self.lost_ever += self.in_flight().saturating_sub(self.sacked + self.lost);
         self.go_back();
     }
 

@@ -96,7 +96,7 @@ impl Delivery {
             rate.on_delivered(number, segment.len(), self.now);
         }
         let (end, resent) = (segment.end(), !segment.was_sent_once());
-        let timed = resent || segment.is_timed();
+        let timed = !segment.has(Marks::UNTIMED);
         if end < self.highest_before && !resent {
             self.reordered = true;
         }

@@ -142,6 +142,7 @@ impl Kept {
         self.last_sent = now;
         self.transmissions = self.transmissions.saturating_add(1);
         self.mark(Marks::RESENT);
+        self.unmark(Marks::UNTIMED);
     }
 
     /// Cuts off what is before `position`, which is acknowledged.

@@ -2,6 +2,7 @@ mod literal;
 mod scoreboard;
 
 use super::*;
+use crate::time::Duration;
 
 fn flight(n: u64) -> Flight {
     let mut f = Flight::default();
@@ -90,4 +91,35 @@ fn a_lost_segment_is_offered_until_it_is_sent_held_or_acknowledged() {
 fn a_flight_that_lost_nothing_is_small() {
     assert!(size_of::<Flight>() <= 112, "{}", size_of::<Flight>());
     assert!(flight(4).scoreboard.is_none());
+}
+
+#[test]
+fn what_was_found_lost_before_a_timeout_is_not_found_again_by_it() {
+    let mut f = flight(4);
+    f.sack(200, 300);
+    f.mark_first_lost();
+    assert_eq!(f.lost_ever(), 100);
+    f.rewind();
+    assert_eq!(f.lost_ever(), 300);
+}
+
+#[test]
+fn what_was_sent_again_before_a_standstill_shows_no_round_trip() {
+    let sample = |f: &Flight| f.delivery().and_then(Delivery::sample);
+    let ms = |n| Time::ZERO + Duration::from_millis(n);
+    let mut f = flight(2);
+    f.track_delivery(false);
+    f.send_again(0, ms(10));
+    f.stand_still();
+    f.send_again(100, ms(900));
+    f.begin_ack(ms(1000), None);
+    f.acknowledge(100);
+    assert_eq!(sample(&f), None);
+    // What is sent again after it shows one.
+    f.begin_ack(ms(1000), None);
+    f.acknowledge(200);
+    assert_eq!(
+        sample(&f).map(|shown| shown.rtt),
+        Some(Duration::from_millis(100))
+    );
 }
