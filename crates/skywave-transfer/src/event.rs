@@ -57,7 +57,8 @@ pub enum Event {
     WrongCode(u32),
     /// End of the code, as three wrong ones were tried; listening goes on for hosts with allowed keys.
     CodeEnded,
-    /// Departure of the host that came by the code, before all was done: listening goes on until it comes again.
+    /// Departure of the host that came by the one-time code, before all was done: listening goes on until it comes
+    /// again.
     Waiting(PublicKey),
     /// Refusal of a host whose key nothing allows. It may not have proved that the key is its own. Each key is told
     /// once, and of many only some.

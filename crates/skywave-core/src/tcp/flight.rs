@@ -342,8 +342,8 @@ impl Flight {
         self.order_anew();
     }
 
-    /// Takes a cumulative acknowledgement of everything below position `ack`, which is at most [`Self::max`]. Returns
-    /// what it newly acknowledges.
+    /// Takes a cumulative acknowledgement of everything below position `ack` (bytes from the initial sequence number),
+    /// which is at most [`Self::max`]. Returns what it newly acknowledges.
     #[inline(always)]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
         debug_assert!(ack <= self.max);

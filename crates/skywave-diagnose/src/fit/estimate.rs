@@ -34,7 +34,7 @@ impl Estimate {
 /// Value that records tell, or the reason why they cannot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known<T> {
-    /// The value.
+    /// Value that the records tell.
     Told(T),
     /// Not to be told: a clause that says why ("the queue was never filled").
     Unknown(String),

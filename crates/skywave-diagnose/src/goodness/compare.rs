@@ -64,7 +64,7 @@ pub struct Overlay {
     pub title: &'static str,
     /// Labels of both axes, with their units.
     pub axes: [&'static str; 2],
-    /// Points (x, y) of the record's curve.
+    /// Points (x, y) of the recorded transfer's or probe's curve, of what [`Self::axes`] names.
     pub record: Vec<(f64, f64)>,
     /// Points (x, y) of the curve of all replays together.
     pub model: Vec<(f64, f64)>,

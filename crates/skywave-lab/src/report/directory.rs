@@ -20,7 +20,7 @@ use crate::experiment::{Results, RunResult};
 pub enum SeriesBefore {
     /// The time series stay: the new results are the same as the earlier ones.
     Kept,
-    /// The time series were removed: the earlier results were others.
+    /// The time series were removed: the earlier results differ from the new ones.
     Removed,
 }
 

@@ -67,8 +67,8 @@ pub struct Evidence {
 /// why they do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The independent program's ratio refutes the paper's and is nearer to ours, and its number of the paper's own
-    /// mechanism agrees with ours.
+    /// The ratio (baseline over the other sender) by the independent program of [`Evidence::program`] is off the paper's
+    /// by more than 10 % and nearer to ours, and its number of the paper's own mechanism agrees with ours.
     Refuted,
     /// Our number of the paper's own mechanism does not agree with the independent program's, which therefore shows
     /// nothing.

@@ -54,7 +54,8 @@ pub enum Verdict {
     /// Our number agrees with the paper's, or meets its condition.
     #[serde(rename = "reproduced")]
     Reproduced,
-    /// Our number is on the paper's side (better or worse, or of its size), but by another amount.
+    /// Our gain has the paper's sign, but not its amount; or our value is off the paper's by more than 10 %, and by a
+    /// factor of two at most.
     #[serde(rename = "direction only")]
     DirectionOnly,
     /// Number of seeds too small to tell: the interval of our number reaches from one verdict's zone into another's, or

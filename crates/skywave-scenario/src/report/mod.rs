@@ -103,7 +103,7 @@ pub enum Sample {
     Run,
     /// Each flow of each run.
     Flow,
-    /// Each transfer of each run.
+    /// Each request of each flow of each run: a transfer of a workload, of which a flow may have many or none.
     Request,
 }
 

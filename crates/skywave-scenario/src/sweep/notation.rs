@@ -11,8 +11,8 @@ pub(super) fn in_words(written: &str) -> String {
     words.unwrap_or_else(|| written.to_owned())
 }
 
-/// Name, for tables and plots, of a transport that results call `label`: `cerl, recovery sack` for
-/// `cerl recovery=sack`, in the words of a swept composition.
+/// Name, for tables and plots, of a transport that results call `label`: commas and spaces take the place of equals
+/// signs, as in `cerl, recovery sack` for `cerl recovery=sack`; a label of one word stays as it is.
 pub fn transport_name(label: &str) -> String {
     let mut name = label.to_owned();
     for slot in ["congestion", "detection", "recovery", "timeout"] {

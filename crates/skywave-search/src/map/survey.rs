@@ -13,7 +13,7 @@ const EVEN: f64 = 0.4;
 const SURE: f64 = 1.96;
 
 /// Measured points that a [`Map`](super::Map) is learnt from. Each is a network path of the map's space, and its value
-/// says how far the objective is above the map's bound there.
+/// is the logarithm of the objective over the map's bound there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
     /// Measured points, each with a coordinate from 0 to 1 for each key of [`Question::keys`](super::Question::keys),

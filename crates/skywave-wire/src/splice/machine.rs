@@ -18,11 +18,11 @@ const PLAIN: &str = "linux";
 /// without a proxy, the system's own TCP sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Both ends of the path.
+    /// Proxies at both ends of the path.
     Both,
-    /// The near end alone, from which packets go forward.
+    /// A proxy at the near end alone, from which packets go forward.
     Near,
-    /// The far end alone, to which packets go forward.
+    /// A proxy at the far end alone, to which packets go forward.
     Far,
 }
 

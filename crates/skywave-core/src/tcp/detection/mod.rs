@@ -125,7 +125,8 @@ pub enum Finding {
     Silence,
 }
 
-/// Finding of a detector on an ACK of new data.
+/// Finding of a loss detector on an ACK of new data: a loss, a supposed loss that was reordering, or the end of a
+/// recovery.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AckFinding {
     /// No loss was found, and no reordering.

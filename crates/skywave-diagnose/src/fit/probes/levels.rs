@@ -38,7 +38,8 @@ impl Base {
 }
 
 impl Base {
-    /// Difference between the largest and the smallest delay of the levels, seconds; 0 with a single level.
+    /// Range over time of the base delay: the largest less the smallest delay of the stretches [`Self::levels`],
+    /// seconds; 0 with a single one.
     pub fn range_s(&self) -> f64 {
         let delays = self.levels.iter().map(|level| level.delay_s.value);
         delays.fold(0.0, f64::max) - self.least().value
