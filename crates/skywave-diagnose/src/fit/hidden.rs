@@ -70,7 +70,7 @@ const STARTS_S: [f64; 4] = [0.01, 0.05, 0.25, 1.5];
 /// Gilbert-Elliott chains, by packets and in time. Chains whose mean burst is 1.4 packets or less are left out. The
 /// chain in time stands before the one by packets unless its Bayesian information criterion (BIC) is higher by 6 or
 /// more: with evenly spaced probes the two cannot be told apart, and time does not depend on the spacing. Both chains
-/// stand before independent losses if the first of them has a BIC that is lower by more than 6, else behind. Unknown
+/// stand before independent losses if the better of them has a BIC that is lower by more than 6, else behind. Unknown
 /// with fewer than 100 packets whose fate is told, with one or two losses, or if there are bursts, but fewer than five.
 pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let known = || observations.iter().filter_map(|o| o.lost);
@@ -106,6 +106,9 @@ pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     let mut chains = chains(observations, p.value);
     let bic = |c: &Candidate<LossModel>| c.bic(sent as usize);
     chains.sort_by(|a, b| bic(&a.candidate).total_cmp(&bic(&b.candidate)));
+    let are_clear = chains
+        .first()
+        .is_some_and(|fitted| bic(&independent) - bic(&fitted.candidate) > GAIN);
     // The chain in time is taken unless the other is clearly better.
     if let [first, second] = &chains[..]
         && matches!(second.candidate.model, LossModel::BurstsInTime { .. })
@@ -113,10 +116,7 @@ pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
     {
         chains.swap(0, 1);
     }
-    let clear = chains
-        .first()
-        .filter(|fitted| bic(&independent) - bic(&fitted.candidate) > GAIN);
-    if let Some(fitted) = clear {
+    if let Some(fitted) = chains.first().filter(|_| are_clear) {
         let bursts = lost as f64 / fitted.mean_burst;
         if bursts < FEWEST_BURSTS {
             return Known::unknown(format!(
@@ -124,7 +124,7 @@ pub fn losses(observations: &[Observation]) -> Known<Choice<LossModel>> {
             ));
         }
     }
-    let at = if clear.is_some() { chains.len() } else { 0 };
+    let at = if are_clear { chains.len() } else { 0 };
     let mut candidates: Vec<_> = chains.into_iter().map(|fitted| fitted.candidate).collect();
     candidates.insert(at, independent);
     told(candidates, sent)
