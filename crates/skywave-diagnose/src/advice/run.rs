@@ -71,7 +71,7 @@ impl Plan {
         let facts = scene.facts();
         let per_second = facts.rate_bps / 12e3;
         let least = LONG.1.max(60.0 * facts.base_rtt_s);
-        let seconds = if facts.constant {
+        let seconds = if facts.constant && !scene.has_steps() {
             (ENOUGH / per_second).clamp(least.min(LONG.0), LONG.0)
         } else {
             LONG.0

@@ -45,7 +45,8 @@ pub struct Facts {
     /// Whether the bottleneck's queue is managed (not drop-tail) already, or stations contend for the link: if so,
     /// [`Change::Queue`] is not tried.
     pub managed: bool,
-    /// Whether the bottleneck has a constant rate and no steps: false with a trace, and with steps of rate or delay.
+    /// Whether the bottleneck's rate is constant: false with a trace, and with steps of the rate. If so, a shaper just
+    /// below it ([`Change::Shaped`]) may be tried.
     pub constant: bool,
 }
 
@@ -196,8 +197,17 @@ impl Scene {
             policer_bps: policers.reduce(f64::min).filter(|&policer| policer <= rate),
             managed: !matches!(config.queue, QueueConfig::DropTail(_))
                 || config.contention.is_some(),
-            constant: config.steps.is_none() && matches!(config.service, Service::Rate(_)),
+            constant: matches!(config.service, Service::Rate(_))
+                && config
+                    .steps
+                    .as_ref()
+                    .is_none_or(|steps| steps.share.is_none()),
         }
+    }
+
+    /// Whether the bottleneck's rate or delay changes in steps.
+    pub(super) fn has_steps(&self) -> bool {
+        self.spec.links[self.bottleneck].config.steps.is_some()
     }
 
     /// The simulation of a task: from 5 s of `seconds` on, or for as long as a transfer needs, which begins at

@@ -56,6 +56,13 @@ fn facts_are_those_of_the_narrowest_link() {
     assert!(facts.constant && !facts.managed);
     let facts = read(&format!("{HOP}queue = \"codel\"\n")).unwrap().facts();
     assert_eq!((facts.policer_bps, facts.managed), (None, true));
+    let is_constant = |keys: &str| read(&format!("{HOP}{keys}")).unwrap().facts().constant;
+    assert!(is_constant(
+        "steps = { every = \"9s\", delay = [\"0ms\", \"9ms\"] }\n"
+    ));
+    assert!(!is_constant(
+        "steps = { every = \"9s\", share = [1.0, 0.5] }\n"
+    ));
 }
 
 #[test]
