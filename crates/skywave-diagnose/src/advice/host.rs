@@ -9,8 +9,9 @@ use super::libraries::{LIBRARIES, Library};
 use super::senders::SENDERS;
 
 /// Names that a Linux kernel has for its laws.
-const KERNEL_LAWS: [&str; 17] = [
+const KERNEL_LAWS: [&str; 18] = [
     "bbr",
+    "bbr3",
     "bic",
     "cdg",
     "cubic",

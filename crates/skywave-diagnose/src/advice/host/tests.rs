@@ -14,6 +14,14 @@ fn a_list_of_laws_leaves_out_the_others() {
 }
 
 #[test]
+fn each_kernel_s_law_that_is_simulated_may_be_listed() {
+    for sender in SENDERS.iter().filter(|sender| sender.is_tcp()) {
+        let host = Host::parse(&format!("linux:{}", sender.id)).unwrap();
+        assert_eq!(ids(&host), [sender.id, "skywave-send"]);
+    }
+}
+
+#[test]
 fn a_host_of_which_nothing_is_known_has_what_is_common() {
     let expected = [
         "cubic",
