@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Arrival of the acknowledgement, microseconds from the connection's first packet.
-    pub at_us: u32,
+    pub at_us: u64,
     /// Timestamp (TSval) of the host that acknowledged, in ticks of its own clock.
     pub stamp: u32,
     /// Bytes of the acknowledgement from the IP header on.

@@ -301,10 +301,10 @@ impl Connection {
             .collect();
         board.echo = stamps.map(|(_, echo)| echo);
         board.answered(at_ns, acked, &blocks, window);
-        if let (Some((stamp, _)), Ok(at_us)) = (stamps, u32::try_from(at_ns / 1000)) {
+        if let Some((stamp, _)) = stamps {
             let bytes = u16::try_from(packet.bytes).unwrap_or(u16::MAX);
             other.answers.push(Answer {
-                at_us,
+                at_us: at_ns / 1000,
                 stamp,
                 bytes,
             });

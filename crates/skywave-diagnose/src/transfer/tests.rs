@@ -291,3 +291,19 @@ fn what_an_answer_that_stretches_over_many_tells_is_the_last_ones_round_trip() {
     assert_eq!(fates[4..].iter().filter(|fate| timed(fate)).count(), 1);
     assert!(timed(&fates[11]));
 }
+
+#[test]
+fn answers_are_read_however_long_the_transfer_lasts() {
+    const HOURS_MS: u64 = 2 * 3600 * 1000;
+    let mut script = calm(1);
+    script.echo = Some(0);
+    script
+        .data(HOURS_MS, 4000, MSS - 12)
+        .ack(HOURS_MS + RTT_MS, 4988, &[]);
+    let answers = script.transfer().answers;
+    let times_s: Vec<f64> = answers
+        .iter()
+        .map(|answer| answer.at_us as f64 / 1e6)
+        .collect();
+    assert_eq!(times_s, [7200.05]);
+}

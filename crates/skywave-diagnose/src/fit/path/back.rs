@@ -57,7 +57,7 @@ pub(crate) fn without(transfer: &Transfer) -> Option<(Transfer, Back)> {
             continue;
         };
         // Times are cut off to microseconds twice.
-        let after = answers.partition_point(|answer| u64::from(answer.at_us) <= at_us + 1);
+        let after = answers.partition_point(|answer| answer.at_us <= at_us + 1);
         sent.sooner(waits[after.saturating_sub(1)]);
     }
     Some((straight, back))
@@ -67,7 +67,7 @@ pub(crate) fn without(transfer: &Transfer) -> Option<(Transfer, Back)> {
 fn waits(answers: &[Answer]) -> Option<Vec<f64>> {
     let (first, last) = (answers.first()?, answers.last()?);
     let ticks = |answer: &Answer| f64::from(answer.stamp.wrapping_sub(first.stamp) as i32);
-    let at_s = |answer: &Answer| f64::from(answer.at_us) / 1e6;
+    let at_s = |answer: &Answer| answer.at_us as f64 / 1e6;
     let pace = ticks(last) / (at_s(last) - at_s(first));
     let tick_s = 1.0
         / TICKS
@@ -112,7 +112,7 @@ fn back(answers: &[Answer], waits: &[f64]) -> Option<Back> {
 
 /// Packets that were on the way back before each answer when it left.
 fn ahead(answers: &[Answer], waits: &[f64]) -> Vec<u32> {
-    let came_s = |answer: &Answer| f64::from(answer.at_us) / 1e6;
+    let came_s = |answer: &Answer| answer.at_us as f64 / 1e6;
     let before = |(index, (answer, wait_s)): (usize, (&Answer, &f64))| {
         let left_s = came_s(answer) - wait_s;
         index - answers[..index].partition_point(|other| came_s(other) <= left_s)
@@ -127,7 +127,7 @@ fn paces(answers: &[Answer], waits: &[f64]) -> Vec<(f64, f64)> {
     let mut paces = Vec::new();
     let (mut bits, mut came_s, mut later_s, mut row) = (0.0, 0.0, 0.0, 0);
     for (pair, waits) in answers.windows(2).zip(waits.windows(2)) {
-        let gap_s = f64::from(pair[1].at_us - pair[0].at_us) / 1e6;
+        let gap_s = (pair[1].at_us - pair[0].at_us) as f64 / 1e6;
         bits += f64::from(pair[1].bytes) * 8.0;
         came_s += gap_s;
         later_s += waits[1] - waits[0];

@@ -12,7 +12,7 @@ fn over(limit: usize, left: impl Iterator<Item = f64>) -> Vec<Answer> {
         }
         free_s = f64::max(free_s, left_s) + PACKET_S;
         answers.push(Answer {
-            at_us: ((free_s + 0.03) * 1e6) as u32,
+            at_us: ((free_s + 0.03) * 1e6) as u64,
             stamp: ((left_s + 77.7) * 1e3) as u32,
             bytes: 52,
         });
@@ -56,7 +56,7 @@ fn a_free_way_back_and_jitter_are_no_queue() {
             *before = at_us;
             let (stamp, bytes) = (i * 3, 52);
             Some(Answer {
-                at_us,
+                at_us: u64::from(at_us),
                 stamp,
                 bytes,
             })
