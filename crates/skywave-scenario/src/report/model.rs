@@ -227,7 +227,14 @@ impl PlotModel {
         if *x != PlotAxis::Time {
             return find(y, measured);
         }
-        if let (Some(metric), None, None) = (binned(&y.value), &self.link, &self.station) {
+        if let Some(station) = &self.station {
+            return Err(Fault::new(
+                station.span.clone(),
+                "a plot over time is of flows or a link",
+            )
+            .label("of stations nothing is recorded over time"));
+        }
+        if let (Some(metric), None) = (binned(&y.value), &self.link) {
             if !names.bins {
                 return Err(Fault::new(y.span.clone(), "goodput over time needs bins")
                     .label("delivered bytes are not counted over time")

@@ -556,6 +556,7 @@ cases! {
     a_plot_of_what_nothing_has: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"retransmissions\" }]\n\n[run]";
     losses_of_a_station_by_a_number: "count = 3" => "count = 3\nip = { loss = 0.02 }";
     a_plot_of_a_link_and_a_station: "[run]" => "[report]\nplot = [{ x = \"seed\", y = \"attempts\", station = \"N1\", link = \"air\" }]\n\n[run]";
+    a_plot_of_a_station_over_time: "[run]" => "[report]\nplot = [{ x = \"time\", y = \"queue\", station = \"N1\" }]\n\n[run]\nseries = true";
     an_unknown_key_of_an_ip_layer: "count = 3" => "count = 3\nip = { los = { iid = 0.1 } }";
 }
 
