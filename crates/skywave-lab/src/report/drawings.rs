@@ -82,17 +82,24 @@ pub fn drawings(
     Ok(all)
 }
 
-/// Makes names of files of what drawings show: the second of a name has a number, and so on.
+/// Makes names of files of what drawings show: the second of a name has a number, and so on, the first that is free.
 fn name_files(drawings: &mut [Drawing]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for drawing in drawings {
         let name = file_name(&drawing.name);
-        let times = seen.entry(name.clone()).or_insert(0);
-        *times += 1;
-        drawing.name = match times {
-            1 => name,
-            n => format!("{name}-{n}"),
+        let mut times = seen.get(&name).copied().unwrap_or(0);
+        drawing.name = loop {
+            times += 1;
+            let numbered = match times {
+                1 => name.clone(),
+                n => format!("{name}-{n}"),
+            };
+            if !seen.contains_key(&numbered) {
+                break numbered;
+            }
         };
+        seen.insert(drawing.name.clone(), 1);
+        seen.insert(name, times);
     }
 }
 
@@ -126,6 +133,10 @@ mod tests {
             drawing("goodput against loss rate one-way delay of radio = 0.5ms"),
             drawing("Goodput against loss/rate"),
             drawing(&"x".repeat(500)),
+            drawing("queue"),
+            drawing("queue"),
+            drawing("queue 2"),
+            drawing("queue"),
         ];
         name_files(&mut all);
         let names: Vec<&str> = all.iter().map(|d| d.name.as_str()).collect();
@@ -136,5 +147,6 @@ mod tests {
         );
         assert_eq!(names[2], "goodput-against-loss-rate-2");
         assert_eq!(names[3].len(), MAX_NAME);
+        assert_eq!(names[4..], ["queue", "queue-2", "queue-2-2", "queue-3"]);
     }
 }
