@@ -8,6 +8,7 @@ use super::file::{WriteError, remove_file, write_file};
 use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
 use super::parquet;
+use super::partition::PARTITIONED;
 use super::study::Study;
 use crate::capture;
 use crate::experiment::file::Draft;
@@ -25,9 +26,9 @@ pub enum SeriesBefore {
 }
 
 /// Writes all files of a finished experiment into its run directory `dir`, tables also as CSV if `csv`. Captures, time
-/// series and CSV files that an earlier experiment left stay if its results were the same, else they are removed.
-/// Returns whether earlier time series were kept or removed; `None` if there were none, or new ones replace them. Waits
-/// until no other process or thread uses the directory.
+/// series, CSV files and folders by a parameter's values ([`PARTITIONED`]) that an earlier experiment left stay if its
+/// results were the same, else they are removed. Returns whether earlier time series were kept or removed; `None` if
+/// there were none, or new ones replace them. Waits until no other process or thread uses the directory.
 pub fn write_all(
     dir: &Path,
     study: &Study,
@@ -69,11 +70,13 @@ pub fn write_all(
             remove_file(&table.path(dir, "csv"))?;
         }
     }
-    if !is_same && captures.exists() {
-        std::fs::remove_dir_all(&captures).map_err(|source| WriteError {
-            path: captures,
-            source,
-        })?;
+    for folder in [captures, dir.join(PARTITIONED)] {
+        if !is_same && folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(|source| WriteError {
+                path: folder,
+                source,
+            })?;
+        }
     }
     now.finish().map_err(failed)?;
     for (table, is_there) in there(results) {

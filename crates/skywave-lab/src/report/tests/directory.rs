@@ -58,3 +58,19 @@ fn each_table_is_there_as_parquet_and_as_csv_and_goes_with_its_results() {
     assert_eq!(names(dir.path(), "parquet"), few);
     assert_eq!(names(dir.path(), "csv"), few);
 }
+
+#[test]
+fn folders_by_values_go_with_their_results() {
+    let (study, results) = small();
+    let dir = tempfile::tempdir().unwrap();
+    let options = HtmlOptions::default();
+    let write = |study, results| write_all(dir.path(), study, results, &options, false).unwrap();
+    write(&study, &results);
+    let key = study.paths().next().unwrap();
+    let folders = write_partitioned(dir.path(), &study, &results, key).unwrap();
+    write(&study, &results);
+    assert!(folders.exists());
+    let (other, others) = two_flows();
+    write(&other, &others);
+    assert!(!folders.exists());
+}
