@@ -140,9 +140,17 @@ async fn take_file(
                 path: shown,
                 why: Why::Broken,
             });
-            // Of this file only; a sender that could not read it takes back its offer.
-            let of_file = matches!(broken, Broken::Stream | Broken::Late | Broken::Replaced);
-            Err((broken, of_file.then_some(Taken::REFUSED)))
+            let taken = match broken {
+                // Of this file only; a sender that could not read it takes back its offer.
+                Broken::Stream | Broken::Late => Some(Taken::REFUSED),
+                // What becomes of the file is told by the newer attempt.
+                Broken::Replaced => Some(Taken {
+                    refused: 0,
+                    ..Taken::REFUSED
+                }),
+                Broken::Connection(_) | Broken::Nonsense => None,
+            };
+            Err((broken, taken))
         }
     }
 }

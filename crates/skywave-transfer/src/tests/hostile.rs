@@ -260,6 +260,29 @@ async fn a_wrong_hash_is_no_file() {
     check(bench).await;
 }
 
+/// A host that was started again offers the same file before its first connection has ended.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_attempt_that_a_newer_one_replaced_is_no_failure() {
+    let bench = Bench::of(1).await;
+    let offer = offer_of("a", Some(3));
+    let (_endpoint, first) = soon(pusher(bench.at)).await;
+    let (_, _sender, mut stream) = soon(offered(&first, &offer)).await;
+    let (_endpoint, second) = soon(pusher(bench.at)).await;
+    let (_, mut sender, _stream) = soon(offered(&second, &offer)).await;
+    assert!(soon(read::<Reply>(&mut stream)).await.is_err());
+    say(&mut sender, &Start::From(0)).await.unwrap();
+    send_chunk(&mut sender, bytes::Bytes::from_static(b"abc"))
+        .await
+        .unwrap();
+    send_chunk(&mut sender, bytes::Bytes::new()).await.unwrap();
+    let end = End::Whole {
+        size: 3,
+        proof: proof(&blake3::hash(b"abc")),
+    };
+    say(&mut sender, &end).await.unwrap();
+    assert_eq!(soon(bench.end()).await, Outcome { done: 1, failed: 0 });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn silent_connections_keep_nobody_out() {
     let bench = Bench::of(1).await;
