@@ -8,8 +8,8 @@ use crate::key::SecretKey;
 use crate::auth::tls::{self, Peers};
 use crate::path::MAX_PATH;
 use crate::wire::message::{
-    Answers, Body, Confirm, End, Hello, MAX_FILES, MAX_NAMES, Message, Open, Ready, Refusal, Reply,
-    Request, Share, Start, Verdicts, decode, encode,
+    Answers, Body, Confirm, End, Hello, Lane, MAX_FILES, MAX_NAMES, Message, Open, Ready, Refusal,
+    Reply, Request, Share, Start, Verdicts, decode, encode,
 };
 
 /// TLS settings of a host that connects to any peer, whatever its key, for fuzzers and for attackers in tests.
@@ -20,8 +20,7 @@ pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
     tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
 }
 
-/// Decodes bytes as each kind of the protocol's messages, but for that which begins a lane, and checks what must be
-/// true of any; for fuzzers.
+/// Decodes bytes as each kind of the protocol's messages, and checks what must be true of any; for fuzzers.
 ///
 /// # Panics
 /// When a rule is broken.
@@ -31,6 +30,7 @@ pub fn messages(bytes: &[u8]) {
     same::<Confirm>(bytes);
     same::<Ready>(bytes);
     same::<Start>(bytes);
+    same::<Lane>(bytes);
     same::<End>(bytes);
     if let Some(Request::Pull(names)) = same::<Request>(bytes) {
         assert!(names.len() <= MAX_NAMES);
