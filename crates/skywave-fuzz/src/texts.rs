@@ -7,7 +7,8 @@ use skywave_transfer::name;
 use skywave_transfer::{Code, RelativePath};
 
 /// Reads `data` as each kind of text of a file transfer: a code that people tell each other in place of keys, a path, a
-/// file name, and a key. The text is refused, or the same when it is printed and read again. Panics if not.
+/// file name, and a key. The text is refused, or the same when it is printed and read again (a file name is only judged
+/// and shown). Panics if not.
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     code(&text);

@@ -69,7 +69,7 @@ const MAX_ENTITIES: usize = 2_000_000;
 /// A transport other than TCP that flows of a scenario may have: WTCP, or a preset of QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherTransport {
-    /// Name in scenario files.
+    /// Name in scenario files: `wtcp`, or that of a preset of QUIC.
     pub name: &'static str,
     /// Description in one line.
     pub summary: &'static str,

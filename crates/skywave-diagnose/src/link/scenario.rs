@@ -28,7 +28,8 @@ pub struct Written {
 
 /// Choice of the value to write for each estimate: the likeliest, or another from its interval.
 pub trait Values {
-    /// Value to be written for `estimate`, in the unit of the estimate.
+    /// Value to be written for `estimate`, in its unit: its likeliest value ([`Likeliest`](super::Likeliest)), or one
+    /// drawn from its 95 % interval ([`Drawn`](super::Drawn)).
     fn of(&mut self, estimate: Estimate) -> f64;
 }
 

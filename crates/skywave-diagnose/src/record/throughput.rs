@@ -52,6 +52,7 @@ pub struct Interval {
 pub struct Lost {
     /// Datagrams that never came.
     pub lost: u64,
-    /// Datagrams sent.
+    /// Datagrams sent in the time that this counts: an interval ([`Interval::lost`]), or the whole test
+    /// ([`Throughput::lost`]).
     pub sent: u64,
 }

@@ -42,7 +42,7 @@ pub enum Cause {
     Timeout,
     /// The last segment, sent again to provoke an ACK: a tail loss probe (RFC 8985 section 7).
     TailProbe,
-    /// Sent although an earlier transmission had arrived.
+    /// Sent in vain: an earlier transmission arrived after all.
     Spurious,
 }
 

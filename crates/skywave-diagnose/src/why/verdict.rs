@@ -45,7 +45,7 @@ pub enum Verdict {
     SendBuffer,
     /// Much of the time went by waiting for retransmission timeouts.
     Timeouts,
-    /// Retransmissions of what had arrived, as reordering brings them about.
+    /// Retransmissions in vain: of what arrived all the same, as reordering brings them about.
     Spurious,
     /// A policer drops what is faster than its rate.
     Policer,

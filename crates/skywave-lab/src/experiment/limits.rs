@@ -36,7 +36,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits for the runs of an experiment, from their specifications.
+    /// Most bytes that the journal line and the file of time series of any run of `design` can have, computed from the
+    /// runs' specifications.
     pub fn of<D: Design + ?Sized>(design: &D) -> Self {
         let seed = design.seeds().first().copied().unwrap_or_default();
         let points = 0..design.points();

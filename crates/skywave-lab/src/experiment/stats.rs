@@ -70,8 +70,8 @@ impl Estimate {
     }
 }
 
-/// Mean and median of a measured number over some runs; a sample that is the time until an event is infinite if the
-/// event did not happen before the end of the run.
+/// Mean and median of a measured number over some runs. A time until an event that did not happen in a run counts as
+/// infinite: there is then no mean, and no median if it is infinite too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
     /// Mean of the samples with its interval; `None` without samples, or when a sample is infinite.

@@ -43,7 +43,8 @@ pub enum SetError {
 /// A set: a comparison with another simulator, of rows that each have a scenario to run and that simulator's numbers.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// Name of the set on the command line.
+    /// Name of the set: a built-in one's, by which the command line picks it; else the last part of its folder's path,
+    /// or `live` for one point that is run with ns-2.
     pub name: String,
     /// Terms of the comparison: what is compared, and how many rows must agree.
     pub terms: Terms,

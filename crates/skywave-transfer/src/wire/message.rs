@@ -264,8 +264,9 @@ pub enum Refusal {
     /// has read other bytes already.
     #[error("what is on the receiver's disk is not what was sent: the file was changed there")]
     Contents,
-    /// Change of the file at the sender while it was sent.
-    #[error("the file changed while it was sent")]
+    /// Giving up of the file by its sender, to which the receiver answers with this: the file changed while it was
+    /// sent, or cannot be read any more.
+    #[error("the sender gave the file up: it changed while it was sent, or cannot be read")]
     Changed,
     /// Folder, or second file, for a receiver that takes one file only ([`Target::Output`](crate::Target::Output)): the
     /// first that is offered.

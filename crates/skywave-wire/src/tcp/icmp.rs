@@ -46,8 +46,8 @@ pub(super) fn complaint(packet: &ip::Packet<'_>) -> Option<Complaint> {
     })
 }
 
-/// Whether an IP packet is one for an [`Endpoint`](super::Endpoint): TCP, or an ICMP error about TCP. Only headers are
-/// looked at.
+/// Whether an IP packet is one for an [`Endpoint`](super::Endpoint): TCP, or an ICMP error by which a TCP packet is too
+/// big or its destination unreachable. Only headers are looked at.
 pub fn concerns_tcp(packet: &[u8]) -> bool {
     let protocol = match packet.first().map(|byte| byte >> 4) {
         Some(4) => packet.get(9),

@@ -19,7 +19,7 @@ pub struct Outage {
 /// Outages in a record of probes or in a transfer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outages {
-    /// Outages in the order of time.
+    /// Outages of the record of probes or of the transfer, in the order of time; empty if there are none.
     pub all: Vec<Outage>,
     /// Period of the times at which outages begin; `None` if they come at no regular times.
     pub every: Option<Period>,
