@@ -66,16 +66,26 @@ pub(crate) fn without(transfer: &Transfer) -> Option<(Transfer, Back)> {
 /// Seconds that each answer waited on its way, as the clock of the host that sent it tells.
 fn waits(answers: &[Answer]) -> Option<Vec<f64>> {
     let (first, last) = (answers.first()?, answers.last()?);
-    let ticks = |answer: &Answer| f64::from(answer.stamp.wrapping_sub(first.stamp) as i32);
+    let (mut ticks, mut before) = (0, first.stamp);
+    let ticks: Vec<f64> = answers
+        .iter()
+        .map(|answer| {
+            // A clock of 1 MHz comes round each 72 minutes.
+            ticks += i64::from(answer.stamp.wrapping_sub(before) as i32);
+            before = answer.stamp;
+            ticks as f64
+        })
+        .collect();
     let at_s = |answer: &Answer| answer.at_us as f64 / 1e6;
-    let pace = ticks(last) / (at_s(last) - at_s(first));
+    let pace = ticks.last()? / (at_s(last) - at_s(first));
     let tick_s = 1.0
         / TICKS
             .into_iter()
             .find(|hz| (pace / hz - 1.0).abs() < CLOCK)?;
     let mut waits: Vec<f64> = answers
         .iter()
-        .map(|answer| at_s(answer) - ticks(answer) * tick_s)
+        .zip(ticks)
+        .map(|(answer, ticks)| at_s(answer) - ticks * tick_s)
         .collect();
     let least = waits.iter().copied().reduce(f64::min)?;
     for wait in &mut waits {

@@ -67,6 +67,20 @@ fn a_free_way_back_and_jitter_are_no_queue() {
 }
 
 #[test]
+fn a_clock_may_come_round_while_the_transfer_lasts() {
+    // Spells of a second, a minute apart, for 90 minutes.
+    let left = (0..36_000).map(|i| f64::from(i / 400) * 60.0 + f64::from(i % 400) / 480.0);
+    let mut answers = over(30, left);
+    let expected = found(&answers).unwrap();
+    for answer in &mut answers {
+        answer.stamp = answer.stamp.wrapping_mul(1000);
+    }
+    let found = found(&answers).unwrap();
+    assert!((found.bps.value / expected.bps.value - 1.0).abs() < 0.01);
+    assert_eq!(found.packets, expected.packets);
+}
+
+#[test]
 fn a_clock_that_no_host_has_tells_nothing() {
     let mut answers = over(30, (0..4000).map(|i| f64::from(i) / 480.0));
     for answer in &mut answers {
