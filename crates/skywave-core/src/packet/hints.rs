@@ -60,7 +60,7 @@ impl ContentionDelay {
 
     /// Contention for the time `delay`, rounded to the nearest multiple of 8 µs, at most 0.52 s.
     pub fn from_duration(delay: Duration) -> Self {
-        let units = (delay.as_nanos() + Self::UNIT_NS / 2) / Self::UNIT_NS;
+        let units = (delay + Duration::from_nanos(Self::UNIT_NS / 2)).as_nanos() / Self::UNIT_NS;
         Self(u16::try_from(units).unwrap_or(u16::MAX))
     }
 
@@ -95,6 +95,7 @@ mod tests {
             (us(0), us(8), us(24))
         );
         assert_eq!(tell(Duration::from_secs(1)), us(8 * 65_535));
+        assert_eq!(tell(Duration::MAX), us(8 * 65_535));
         let long = ContentionDelay::from_duration(us(500_000));
         assert_eq!(long.plus(us(500_000)), ContentionDelay(u16::MAX));
         assert_eq!(ContentionDelay::ZERO.plus(us(80)).to_duration(), us(80));
