@@ -123,7 +123,8 @@ impl<'a> Bench<'a> {
             ));
         }
         let needs = objective.wants;
-        if needs.contains(&CARRIED) && way::carried(&spec, index).is_none() {
+        let needs_way = needs.contains(&CARRIED) || needs.contains(&STALL);
+        if needs_way && way::carried(&spec, index).is_none() {
             return refuse(format!(
                 "`{flow}` goes over no link, so that there is no telling what its way carries"
             ));
@@ -323,32 +324,84 @@ fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
         .links
         .iter()
         .map(|link| link.config.allowed_rate().as_bps() as f64 * seconds / (8.0 * 1500.0));
-    let enough = AtomicBool::new(false);
     let mut meter = Meter {
         left: (ALLOWED + FLOOD * carried.sum::<f64>()) as u64,
-        cancel,
-        enough: &enough,
     };
     let watch = Watch {
         observer: Some(&mut meter),
-        cancel: Some(&enough),
+        cancel: Some(cancel),
     };
     simulate_watched(spec, watch)
 }
 
-/// Ends a run that has too many packets, or whose search ends. Packets are counted, and not seconds: so a run ends the same
-/// way on any machine.
-struct Meter<'a> {
+/// Ends a run that has too many packets on links. Packets are counted, and not seconds: so a run ends the same way on any
+/// machine.
+struct Meter {
     left: u64,
-    cancel: &'a AtomicBool,
-    enough: &'a AtomicBool,
 }
 
-impl Observer for Meter<'_> {
+impl Observer for Meter {
     fn on_offer(&mut self, _: &Offer<'_>) {
         self.left = self.left.saturating_sub(1);
-        if self.left == 0 || self.cancel.load(Ordering::Relaxed) {
-            self.enough.store(true, Ordering::Relaxed);
+    }
+
+    fn has_enough(&self) -> bool {
+        self.left == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skywave_scenario::{CustomMembers, NoFiles, Scenario};
+
+    /// Two stations, and no link.
+    const AIR: &str = r#"
+[radio]
+standard = "802.11g"
+
+[[station]]
+node = "N#"
+count = 2
+at = ["0m", "0m"]
+step = ["100m", "0m"]
+
+[[flow]]
+name = "test"
+from = "N1"
+to = "N2"
+
+[run]
+duration = "2s"
+"#;
+
+    #[test]
+    fn what_a_way_carries_is_not_asked_where_there_is_no_link() {
+        let text = format!("{AIR}[search]\n\"station.N#.count\" = [2, 3]\n");
+        let custom = CustomMembers::default();
+        let space = Space::parse("test", "test.toml", &text, &NoFiles, &custom).expect("a space");
+        let senders = ["reno", "cubic"].map(str::to_owned);
+        let spaces = space.with_senders("test", &senders).expect("spaces");
+        let making = Making {
+            threads: Some(1),
+            cancel: &AtomicBool::new(false),
+            told: &|_, _| (),
+        };
+        for (objective, can) in [("channel", false), ("stall", false), ("vain", true)] {
+            let objective = Objective::named(objective).expect("an objective");
+            let bench = Bench::new(&spaces, "test", objective, None, making);
+            let why = bench.err().map(|error| error.to_string());
+            let refusal = "goes over no link";
+            assert_eq!(why.is_none_or(|why| !why.contains(refusal)), can);
         }
+    }
+
+    #[test]
+    fn a_run_without_links_ends_when_the_search_does() {
+        let scenario = Scenario::parse("test.toml", AIR, &NoFiles).expect("a scenario");
+        let spec = scenario.points()[0].spec(1);
+        let outcome = simulate(&spec, &AtomicBool::new(false)).expect("an outcome");
+        assert!(outcome.flows[0].delivered_bytes > 0);
+        assert_eq!(simulate(&spec, &AtomicBool::new(true)), None);
     }
 }

@@ -29,6 +29,11 @@ pub trait Observer {
     /// different links need not. No packet is offered at or after the end of the run, but the times in
     /// [`Offer::fate`], which is decided ahead, may lie there.
     fn on_offer(&mut self, offer: &Offer<'_>);
+
+    /// Whether the run is to stop soon, as if [`Watch::cancel`] were set.
+    fn has_enough(&self) -> bool {
+        false
+    }
 }
 
 /// Means by which the caller of [`simulate_watched`](crate::simulate_watched) observes a run's packets or cancels it.
@@ -36,7 +41,7 @@ pub trait Observer {
 pub struct Watch<'a> {
     /// Observer that is told of every packet offered to any link; `None` if nobody observes.
     pub observer: Option<&'a mut dyn Observer>,
-    /// Flag that stops the run soon after it is set, by the observer or by another thread; `None` if nobody is to
-    /// cancel the run.
+    /// Flag that stops the run soon after it is set, by the observer or by another thread; `None` if nobody but the
+    /// observer ([`Observer::has_enough`]) is to cancel the run.
     pub cancel: Option<&'a AtomicBool>,
 }

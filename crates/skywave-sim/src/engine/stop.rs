@@ -3,7 +3,7 @@
 //! An event may cover a whole lookahead: on a fast path, millions of packets. So the flag of the caller is looked at
 //! within such an event too, but not for each packet: what is long is done in parts.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use skywave_core::{Duration, Time};
 
@@ -16,19 +16,20 @@ use super::world::World;
 /// Packets and timers between two looks at the flag: some milliseconds of work.
 pub(super) const TURNS: usize = 4096;
 
-/// Whether the caller wants the run to stop.
-#[inline]
-pub(super) fn is_set(cancel: Option<&AtomicBool>) -> bool {
-    cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
-}
-
 impl World<'_> {
-    /// Looks at the flag within an event. If it is set, the time is over for everything, the event is left half
+    /// Whether the caller wants the run to stop, by the flag or by the observer.
+    #[inline]
+    pub(super) fn is_unwanted(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+            || self.observer.as_ref().is_some_and(|o| o.has_enough())
+    }
+
+    /// Looks within an event whether the run is unwanted. Then the time is over for everything, the event is left half
     /// done, and the run has no outcome, whatever becomes of the flag.
     #[cold]
     #[inline(never)]
     pub(super) fn is_to_stop(&mut self) -> bool {
-        if is_set(self.cancel) && !self.stopped {
+        if self.is_unwanted() && !self.stopped {
             self.stopped = true;
             self.end = Time::ZERO;
             self.events = EventQueue::new(Duration::from_secs(1));

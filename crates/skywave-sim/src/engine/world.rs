@@ -144,7 +144,6 @@ impl<'a> World<'a> {
 
     /// Runs to the end; `None` when it was stopped before.
     pub(crate) fn run(mut self) -> Option<Outcome> {
-        let cancel = self.cancel;
         for flow in 0..self.flows.len() {
             self.schedule_sender(flow);
         }
@@ -152,7 +151,7 @@ impl<'a> World<'a> {
         while let Some((at, event)) = self.events.pop() {
             self.now = at;
             self.handled += 1;
-            if stop::is_set(cancel) {
+            if self.is_unwanted() {
                 return None;
             }
             self.prefetch_events();
