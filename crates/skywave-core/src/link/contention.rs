@@ -38,7 +38,8 @@ parameters! {
         failure: f64 = 0.4, BelowOne;
         /// Mean of the exponential time for which another station then has the channel.
         hold: Duration = Duration::from_secs(1), Time;
-        /// A station that has the channel sends all that is queued by then; otherwise it contends for each packet.
+        /// A station that has the channel keeps it until its queue is empty, and sends what comes meanwhile; otherwise it
+        /// contends for each packet.
         capture: bool = true, Flag;
     }
 }

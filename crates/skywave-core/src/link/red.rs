@@ -43,12 +43,12 @@ parameters! {
                 },
             )
         }.needed();
-        /// Average below which nothing is dropped.
+        /// Average from which packets are dropped, with a probability that rises from 0.
         min_threshold: f64 = 12.5, {
             Field::by(
                 Kind::Level,
                 "min",
-                "Average queue from which packets are dropped",
+                "Average queue from which packets are dropped, with a probability that rises from 0 there to `max_p` at `max`",
                 |c: &Self| Some(Value::Level(c.limit.length(c.min_threshold))),
                 |c, value| {
                     c.min_threshold = threshold(c.limit, &value)?;

@@ -75,7 +75,8 @@ parameters! {
     /// and those after it wait for `wait`, and are dropped if the hole is filled before (Vaidya et al. 2002).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DelayedDupacks {
-        /// For how long the third duplicate ACK and those after it are kept back.
+        /// For how long the third duplicate ACK for a hole is kept back. Those after it leave together with it, later
+        /// ones at once.
         // The text gives no number, and a receiver cannot know for how long its link repairs.
         wait: Duration = Duration::from_millis(100), Period;
     }

@@ -21,8 +21,8 @@ names! {
         /// No pacing of TCP's own: segments leave as ACKs let them out, unless the congestion control sets a
         /// rate itself, as BBR does.
         Off = "off" default,
-        /// The window, as in Linux: cwnd/srtt times 2 in slow start and times 1.2 after it, in bursts of 1 ms or
-        /// two segments.
+        /// The window, as in Linux: cwnd/srtt times 2 below half of ssthresh and times 1.2 from there on, in bursts of
+        /// 1 ms or two segments, whichever is more. A rate that the congestion control sets itself goes before it.
         Window = "window",
     }
 }

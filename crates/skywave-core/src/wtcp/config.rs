@@ -63,7 +63,8 @@ parameters! {
         /// After this many pairs of which one packet was lost, the connection opens without a measurement.
         // Some paths never carry two packets back to back.
         broken_pairs: u8 = 3, Count.up_to(u64::MAX);
-        /// The first epoch corrects the pair's estimate.
+        /// If packets of the first epoch arrive further apart than the rate may cause, the rate is divided by the ratio
+        /// of these gaps to those at sending, instead of the usual decrease.
         // It still belongs to the start then: if packets arrive further apart in it than the rate may cause, the estimate is
         // corrected by as much, and the long-term average forgets it. Not in the paper, so off: a pair that is off by a
         // thread that was late starts a run of decreases.

@@ -39,8 +39,8 @@ pub(crate) struct ReportModel {
 struct PlotModel {
     /// How the plot is drawn; default "line".
     kind: Option<KindModel>,
-    /// The horizontal axis: a swept path, "seed", or "time" (which needs `series` or, for goodput, `bins` in
-    /// `[run]`). Of a CDF it is a measure.
+    /// The horizontal axis: a swept path, "seed", or for lines "time" (which needs `series` or, for goodput, `bins`
+    /// in `[run]`). Of a CDF it is the measure that is shown.
     x: Spanned<String>,
     /// The vertical axis: a measure. A CDF has none; default none.
     #[cfg_attr(
@@ -68,9 +68,11 @@ struct PlotModel {
     names: BTreeMap<String, Spanned<String>>,
     /// Flow that the plot is of; default all flows.
     flow: Option<Spanned<String>>,
-    /// Link that the plot is of: `y` is then a measure of links; default none.
+    /// Link that the plot is of: the measure that is shown (`y`, of a CDF `x`) is then one of links, or over time a
+    /// series of this link ("queue"); default none.
     link: Option<Spanned<String>>,
-    /// Station that the plot is of: `y` is then a measure of stations; default none.
+    /// Station that the plot is of: the measure that is shown (`y`, of a CDF `x`) is then one of stations. No series
+    /// over time is of a station; default none.
     station: Option<Spanned<String>>,
 }
 

@@ -41,7 +41,7 @@ parameters! {
         /// The coupling factor k: with the base probability p a classic packet is dropped or marked with p², one of low
         /// latency marked with k·p.
         coupling: f64 = 2.0, Positive;
-        /// A packet of low latency that has waited longer is marked in any case.
+        /// A packet of low latency that has waited longer is marked if another one waits behind it in its queue.
         step: Duration = Duration::from_millis(1), Time;
         /// A classic packet goes first when it has waited longer than the other queue's by this.
         shift: Duration = Duration::from_millis(50), Time;

@@ -46,11 +46,14 @@ parameters! {
         /// Time between two updates of the probability.
         // `T_UPDATE`.
         update: Duration = Duration::from_millis(15), Time.no_shorter_than(SHORTEST_UPDATE);
-        /// Weight of the distance from the target: an update adds this for each second above it.
+        /// Weight of the distance from the target: an update adds this to the drop probability for each second in the
+        /// queue above it, or a part of it while the probability is below 0.1 (RFC 8033 section 4.2).
         alpha: f64 = 0.125, Positive;
-        /// Weight of the trend: an update adds this for each second more than at the last update.
+        /// Weight of the trend: an update adds this to the drop probability for each second in the queue more than at
+        /// the last update, or a part of it while the probability is below 0.1 (RFC 8033 section 4.2).
         beta: f64 = 1.25, Positive;
-        /// A burst after a time without queue is let through for this long.
+        /// Nothing is dropped early for this long from the start on, and after each update that finds the drop
+        /// probability at 0 and, as the one before, less than half of `target` in the queue.
         // `MAX_BURST`.
         burst: Duration = Duration::from_millis(150), Time;
         /// Typical packet: two of them may always wait.

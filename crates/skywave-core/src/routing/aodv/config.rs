@@ -23,7 +23,7 @@ parameters! {
         /// Time for a hop, with its queue, from which timeouts are computed. A lost request costs 14 times this
         /// after a route of three hops: docs/validation.md#80211-beside-ns-2.
         node_traversal_time: Duration = Duration::from_millis(40), Period;
-        /// Requests at the largest TTL after a first one.
+        /// Most requests with the TTL `net_diameter` for a route; the first request of all does not count.
         rreq_retries: u8 = 2, Byte;
         /// Most requests that a station originates a second.
         // More wait.

@@ -12,7 +12,8 @@ parameters! {
         update_interval: Duration = Duration::from_secs(15), Period;
         /// Least time from an update of a station to one of what has changed since.
         trigger_gap: Duration = Duration::from_secs(1), Period;
-        /// Intervals without an update of a neighbour after which it is gone.
+        /// Number of `update_interval`s without an update of a neighbour, after which a station takes it for gone, at its
+        /// next full update.
         allowed_update_loss: u8 = 3, Byte;
         /// Mean settling time of a route before one was measured.
         // For so long a station does not tell of a route that has changed its length with a new number, as a better one
