@@ -221,8 +221,12 @@ pub(crate) fn unwrap_kinds(schema: &mut Schema) {
             .map(|choice| {
                 let wrapped = choice.get("properties").and_then(|p| p.as_object());
                 match wrapped.and_then(|p| p.iter().find(|(key, _)| key.starts_with('$'))) {
-                    Some((_, inner)) => {
+                    Some((key, inner)) => {
                         let mut inner = inner.clone();
+                        if key == "$table" {
+                            // Not the name alone that a family's own schema allows.
+                            inner["type"] = "object".into();
+                        }
                         if inner["type"] == "array"
                             && let Some(about) = choice.get("description")
                         {
@@ -290,4 +294,26 @@ fn names_alone(choices: &[serde_json::Value], definitions: &serde_json::Value) -
         (alone && needs_nothing(table) && !is_there(name)).then(|| name.clone())
     };
     choices.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::OneOrMany;
+    use crate::model::member::QueueModel;
+    use crate::read::de::from_node;
+    use crate::read::tree::parse;
+
+    #[test]
+    fn decoder_and_schema_take_a_name_of_several_in_a_list_only() {
+        type Queues = std::collections::BTreeMap<String, OneOrMany<QueueModel>>;
+        let read = |text| from_node::<Queues>(&parse(text).unwrap_or_else(|_| panic!("{text}")));
+        assert!(read("queues = [\"codel\"]").is_ok());
+        assert!(read("queues = { codel = {} }").is_ok());
+        assert!(read("queues = \"codel\"").is_err());
+        let schema = SchemaGenerator::default().into_root_schema_for::<OneOrMany<QueueModel>>();
+        let types = schema.as_value()["anyOf"].as_array().into_iter().flatten();
+        let types: Vec<&serde_json::Value> = types.map(|choice| &choice["type"]).collect();
+        assert_eq!(types, ["object", "array"]);
+    }
 }

@@ -203,7 +203,7 @@ fn each_is_written<F: Family>(line: &str, of: fn(&LinkConfig) -> F) {
 
 #[test]
 fn each_loss_model_is_read_with_each_of_its_parameters() {
-    each_is_written::<LossConfig>("loss = { forward = MEMBER }", |link| link.loss[0].clone());
+    each_is_written::<LossConfig>("loss = { forward = [MEMBER] }", |link| link.loss[0].clone());
 }
 
 #[test]
