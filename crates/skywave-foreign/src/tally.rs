@@ -18,6 +18,8 @@ pub(crate) struct Tally {
     measure: (Time, Time),
     window: u64,
     since: Time,
+    /// When the window came into being.
+    opened: Option<Time>,
     /// Integral of the window, byte-seconds.
     area: f64,
     /// The shortest round trip among the packets of an ACK that is being read.
@@ -37,6 +39,7 @@ impl Tally {
             measure,
             window: 0,
             since: Time::ZERO,
+            opened: None,
             area: 0.0,
             newest: None,
             rtts: (Duration::ZERO, 0),
@@ -55,6 +58,7 @@ impl Tally {
     pub(crate) fn window(&mut self, now: Instant, bytes: u64) {
         let now = self.clock.time(now);
         self.pass(now);
+        self.opened.get_or_insert(now);
         if let Some([windows, _]) = &mut self.series
             && bytes != self.window
         {
@@ -119,9 +123,11 @@ impl Shared {
     pub(crate) fn report(&self, end: Time, outcome: &mut FlowOutcome) {
         self.with(|tally| {
             tally.pass(end);
-            let seconds = tally.measure.1.since(tally.measure.0).as_secs_f64();
+            let (from, until) = tally.measure;
+            let open = |opened: Time| end.min(until).since(opened.max(from));
+            let open = tally.opened.map(open).filter(|open| !open.is_zero());
             let (sum, count) = tally.rtts;
-            outcome.cwnd_mean = Some(tally.area / SEGMENT / seconds);
+            outcome.cwnd_mean = open.map(|open| tally.area / SEGMENT / open.as_secs_f64());
             outcome.rtt_mean_s = (count > 0).then(|| sum.as_secs_f64() / f64::from(count));
             outcome.rtt_min_s = tally.least.map(|least| least.as_secs_f64());
             outcome.window_cuts = tally.cuts;

@@ -105,6 +105,21 @@ fn round_trips_and_windows_are_measured() {
 }
 
 #[test]
+fn the_mean_window_of_a_late_flow_is_that_of_an_early_one() {
+    let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+    for name in ["noq:cubic", "quinn:cubic"] {
+        let mean = |start, end| {
+            let mut spec = path().spec(1);
+            spec.flows[0].start = at(start);
+            spec.measure = (at(0), at(end));
+            run(&spec, &sender(name)).unwrap().flows[0].cwnd_mean
+        };
+        let (early, late) = (mean(0, 4).unwrap(), mean(6, 10).unwrap());
+        assert!((late / early - 1.0).abs() < 0.01, "{late} and {early}");
+    }
+}
+
+#[test]
 fn queues_mark_instead_of_dropping() {
     let mut path = path();
     path.forward.queue = QueueConfig::CoDel(CoDelConfig {

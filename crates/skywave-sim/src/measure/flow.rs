@@ -26,7 +26,7 @@ pub(crate) struct FlowMeter {
     end: Time,
     cwnd: f64,
     cwnd_since: Time,
-    /// Integral of cwnd over the window, segment-seconds.
+    /// Integral of cwnd over the window since it came into being, segment-seconds.
     cwnd_area: f64,
     /// Position up to which data is acknowledged, and since when.
     una: u64,
@@ -130,8 +130,9 @@ impl FlowMeter {
         self.set_small(now, false);
         let rtt_mean =
             |sum: Duration| (self.rtt_count > 0).then(|| sum.as_secs_f64() / self.rtt_count as f64);
-        let cwnd_mean = tcp.map(|_| self.cwnd_area / seconds);
         let open = now.min(self.end).since(self.opened.max(self.start));
+        let cwnd_mean = tcp.filter(|_| !open.is_zero());
+        let cwnd_mean = cwnd_mean.map(|_| self.cwnd_area / open.as_secs_f64());
         let events = tcp.unwrap_or_default().events;
         let tcp = tcp.unwrap_or_default();
         let drops = |cause: LossCause| u64::from(self.drops[cause as usize]);
@@ -315,7 +316,11 @@ impl FlowMeter {
 
     /// The congestion window comes into being, if it has not.
     pub(crate) fn open(&mut self, now: Time) {
-        self.opened = self.opened.min(now);
+        if self.opened == Time::MAX {
+            self.opened = now;
+            self.cwnd_since = now;
+            self.cwnd_area = 0.0;
+        }
     }
 
     /// Everything below `una` is acknowledged.

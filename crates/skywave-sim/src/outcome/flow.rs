@@ -38,7 +38,7 @@ measured! {
     ecn_responses: u64, Count, Sum, "Window cuts for marks";
     /// Smallest RTT sample, in s.
     rtt_min_s "rtt_min": Option<f64>, Seconds, Mean, "Min RTT";
-    /// Time average of the congestion window, in segments. UDP and WTCP have none.
+    /// Time average of the congestion window from when it comes into being, in segments. UDP and WTCP have none.
     cwnd_mean: Option<f64>, Segments, Mean, "Mean cwnd";
     /// Median time from a segment's first transmission to its delivery in order, in s.
     delay_p50_s "delay_p50": Option<f64>, Seconds, Mean, "Delay p50";

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use skywave_core::link::{LossConfig, Reordering};
-use skywave_core::tcp::{PRESETS, Profile, TcpConfig, preset};
+use skywave_core::quic;
+use skywave_core::tcp::{CongestionConfig, PRESETS, Profile, TcpConfig, preset};
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::spec::{FlowSpec, Traffic, Transport};
 use skywave_sim::{Spec, simulate};
@@ -263,6 +264,33 @@ fn a_stopped_flow_stops_and_a_late_one_starts_late() {
         (flow.delivered_bytes as f64 - 20.0 * 8000.0).abs() <= 160.0,
         "{flow:?}"
     );
+}
+
+#[test]
+fn the_mean_window_of_a_late_flow_is_that_of_an_early_one() {
+    let path = Path {
+        loss: 0.0,
+        seconds: 80,
+        ..Path::default()
+    };
+    let tcp = Transport::Tcp(Arc::new(ns2("newreno", 90)));
+    let quic = Transport::Quic {
+        config: Arc::new(quic::Config::new(CongestionConfig::Reno)),
+        header: 28,
+    };
+    for transport in [tcp, quic] {
+        let mean = |start, end| {
+            let mut spec = single(path, ns2("newreno", 90), 1);
+            spec.flows[0].transport = transport.clone();
+            spec.flows[0].start = seconds(start);
+            spec.measure = (seconds(0), seconds(end));
+            simulate(&spec).flows[0].cwnd_mean
+        };
+        let early = mean(0, 30).expect("a window");
+        let late = mean(50, 80).expect("a window");
+        assert!((late / early - 1.0).abs() < 1e-9, "{late} and {early}");
+        assert_eq!(mean(50, 40), None);
+    }
 }
 
 #[test]
