@@ -148,10 +148,11 @@ impl<'a> World<'a> {
             self.schedule_sender(flow);
         }
         self.schedule_air();
+        let watched = self.cancel.is_some() || self.observer.is_some();
         while let Some((at, event)) = self.events.pop() {
             self.now = at;
             self.handled += 1;
-            if self.is_unwanted() {
+            if watched && self.is_unwanted() {
                 return None;
             }
             self.prefetch_events();
