@@ -21,8 +21,7 @@
 //! has been decided after each of both. Times must not decrease over all calls. A decision concerns
 //! arrivals at least the link's delay later, and comes in the order of these arrivals unless the link has
 //! [`Reordering`](super::Reordering). At a constant rate, without a ring or a shaper, and where nothing can
-//! happen to a packet in transmission, its arrival is told when the transmission starts; else not before it ends. A
-//! packet whose transmission never ends, at a rate of zero, is told of when it starts: it arrives at [`Time::MAX`].
+//! happen to a packet in transmission, its arrival is told when the transmission starts; else not before it ends.
 //!
 //! At one instant: the transmission ends, packets come back, the next transmission starts, packets
 //! are offered.
@@ -44,9 +43,6 @@ use crate::packet::Ecn;
 use crate::time::{Duration, Time};
 use crate::units::Backlog;
 use in_order::InOrder;
-
-/// End of a transmission that never ends, at a rate of zero. [`Time::MAX`] is that of none.
-const NO_END: Time = Time::from_nanos(u64::MAX - 1);
 
 /// One direction of a link at which a packet's fate is not known when it is offered: the link retransmits, or
 /// its queue decides when packets leave it (CoDel, FQ-CoDel, PIE, DualPI2).
@@ -268,7 +264,7 @@ impl TimedLink {
     /// Time at which [`TimedLink::on_time`] has something to do next; `None` for never.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
-        Some(self.due).filter(|at| *at < NO_END)
+        Some(self.due).filter(|at| *at < Time::MAX)
     }
 
     #[inline(always)]
@@ -502,25 +498,17 @@ impl TimedLink {
             Some(medium) => medium.on_air(frame.tag.size()),
             None => frame.tag.size(),
         };
-        let end = self.occupy(on_air);
-        if end < Time::MAX {
-            self.sending = Some(frame);
-        } else {
-            frame.transmissions += 1;
-            let fate = untouched(end, frame.marked);
-            self.meter.settled(fate);
-            self.settled.push_back(Settled::new(&frame, end, fate));
-        }
+        self.occupy(on_air);
+        self.sending = Some(frame);
     }
 
-    /// The transmitter begins to send this many bytes. Returns when they have left; [`Time::MAX`] is never.
+    /// The transmitter begins to send this many bytes.
     #[inline(always)]
-    fn occupy(&mut self, bytes: u32) -> Time {
+    fn occupy(&mut self, bytes: u32) {
         let slot = self.transmitter.transmit(bytes);
         self.meter.transmitted(Duration::ZERO, slot.used);
         self.queue.idle_from(slot.end);
-        self.end = slot.end.min(NO_END);
-        slot.end
+        self.end = slot.end;
     }
 
     #[inline(always)]

@@ -35,14 +35,14 @@ impl TimedLink {
         let Some(frame) = next else {
             return;
         };
-        let end = self.occupy(frame.tag.size());
-        let fate = untouched(end + self.delay, frame.marked);
+        self.occupy(frame.tag.size());
+        let fate = untouched(self.end + self.delay, frame.marked);
         if frame.marked {
             self.meter.settled(fate);
         }
         self.settled.push_back(Settled {
             transmissions: 1,
-            ..Settled::new(&frame, end, fate)
+            ..Settled::new(&frame, self.end, fate)
         });
     }
 }

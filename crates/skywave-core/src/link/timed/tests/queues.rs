@@ -102,35 +102,3 @@ fn losses_before_the_queue_are_told_at_once_and_those_after_it_later() {
     let got = link.finish(ms(100));
     assert_eq!((got.channel_drops, got.arq), (1, Retransmission::default()));
 }
-
-#[test]
-fn a_link_without_a_rate_keeps_what_its_queue_holds_and_drops_the_rest() {
-    let codel = QueueConfig::CoDel(CoDelConfig::new(Limit::Packets(2)));
-    let plain = LinkConfig::new(Rate::from_bps(0), DELAY, codel);
-    let lossy = LinkConfig {
-        loss: vec![LossConfig::Packets([9].into())],
-        ..plain.clone()
-    };
-    let repaired = LinkConfig {
-        arq: Some(Arq::default()),
-        ..plain.clone()
-    };
-    for config in [plain, lossy, repaired] {
-        let mut link = new(config);
-        offer(&mut link, ms(0), 1..=3);
-        assert_eq!(link.offer(ms(5), 4, 1500), Some(DropCause::Queue));
-        assert_eq!((link.queue_len(), link.next_time()), (2, None));
-        // The packet in transmission never arrives; about those that wait nothing is decided.
-        let told: Vec<_> = std::iter::from_fn(|| link.poll()).collect();
-        let never = Fate::Arrives {
-            at: Time::MAX,
-            corrupt: false,
-            marked: false,
-            duplicate: false,
-        };
-        let told: Vec<_> = told.iter().map(|told| (told.tag.id(), told.fate)).collect();
-        assert_eq!(told, [(1, never)]);
-        let waited = link.finish(ms(1000)).queue_mean_packets;
-        assert!((waited - 2.0).abs() < 1e-9, "{waited}");
-    }
-}
