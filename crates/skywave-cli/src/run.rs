@@ -156,9 +156,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     output::warn(&scenario);
     let dir = args.keep.out.join(scenario.name());
     let links = args.captured_links();
-    // A wrong name should not cost a night of simulations.
-    let named = links.as_deref().unwrap_or_default();
-    capture::check_links(&scenario, named).map_err(uncaptured)?;
+    if let Some(links) = &links {
+        // A wrong name should not cost a night of simulations.
+        capture::check_links(&scenario, links).map_err(uncaptured)?;
+    }
     let figures = args.figures.prepare()?;
     let partition = args.partition.path(&scenario)?;
     announce_series(args, &scenario);
@@ -284,7 +285,7 @@ fn capture_links(
 
 fn uncaptured(error: capture::Error) -> Failure {
     match error {
-        capture::Error::UnknownLink { .. } => Failure::usage(error),
+        capture::Error::UnknownLink { .. } | capture::Error::NoLinks => Failure::usage(error),
         capture::Error::Cancelled => Failure::interrupted(error),
         _ => Failure::failed(error),
     }

@@ -52,6 +52,11 @@ pub enum Error {
         /// Names of the scenario's links.
         known: Vec<String>,
     },
+    /// Scenario without links, as that of a radio network.
+    #[error(
+        "there is nothing to capture: the scenario has no links, and packets on the air of a radio network are not captured"
+    )]
+    NoLinks,
     /// A flow has packets longer than the 65535 bytes that an IPv4 header can describe.
     #[error(
         "packets of flow `{flow}` cannot be captured: IPv4 permits 65535 bytes with the headers"
@@ -109,12 +114,15 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// Checks that each of `names` is a link at some point of the scenario's sweep.
+/// Checks that each of `names` is a link at some point of the scenario's sweep, and that there is a link at all.
 ///
 /// # Errors
-/// [`Error::UnknownLink`] with the first name that is no link.
+/// [`Error::UnknownLink`] with the first name that is no link; [`Error::NoLinks`].
 pub fn check_links(scenario: &Scenario, names: &[String]) -> Result<(), Error> {
     let points = scenario.points();
+    if points.iter().all(|point| select(point, &[]).is_empty()) {
+        return Err(Error::NoLinks);
+    }
     for name in names {
         if !points
             .iter()

@@ -198,17 +198,22 @@ fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(instead).collect())
 }
 
-/// `span` cut to its first line and to characters' borders, so that the picture stays small.
+/// Bytes of a place that are shown at most, and of its line before it where that is long.
+const SHOWN: usize = 100;
+
+/// The border between characters at `at`, or the last one before it.
+fn border(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// `span` cut to its first line, to some length and to characters' borders, so that the picture stays small.
 fn one_line(text: &str, span: Span) -> Span {
-    let border = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let start = border(span.start);
-    let end = border(span.end).max(start);
+    let start = border(text, span.start);
+    let end = border(text, span.end.min(start + SHOWN)).max(start);
     let first = text[start..end].find('\n').map_or(end, |n| start + n);
     start..text[start..first].trim_end().len() + start
 }
@@ -223,7 +228,10 @@ mod pretty {
         MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
     };
 
-    use super::{ScenarioError, Source};
+    use super::{SHOWN, ScenarioError, Source, border};
+
+    /// Bytes of a line beyond which only the part around the place is shown.
+    const LONG: usize = 400;
 
     impl ScenarioError {
         /// The message with its place drawn below it, 100 columns wide; with colours for a terminal,
@@ -277,12 +285,28 @@ mod pretty {
             after: usize,
         ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
             let inner = self.text.read_span(span, before, after)?;
+            let (mut data, mut shown) = (inner.data(), *inner.span());
+            let (mut line, mut column) = (inner.line(), inner.column());
+            if data
+                .split(|&byte| byte == b'\n')
+                .any(|line| line.len() > LONG)
+            {
+                let start = border(&self.text, span.offset().saturating_sub(SHOWN));
+                let line_start = self.text[..span.offset()].rfind('\n').map_or(0, |n| n + 1);
+                let start = start.max(line_start);
+                let end = border(&self.text, span.offset() + span.len() + SHOWN);
+                let rest = &self.text[start..end];
+                let rest = rest.split('\n').next().unwrap_or(rest);
+                line = self.text[..start].matches('\n').count();
+                column = self.text[line_start..start].chars().count();
+                (data, shown) = (rest.as_bytes(), (start, rest.len()).into());
+            }
             Ok(Box::new(MietteSpanContents::new_named(
                 self.name.to_string(),
-                inner.data(),
-                *inner.span(),
-                inner.line(),
-                inner.column(),
+                data,
+                shown,
+                line,
+                column,
                 inner.line_count(),
             )))
         }
@@ -307,5 +331,6 @@ mod tests {
         assert_eq!(one_line("ab\ncd", 1..5), 1..2);
         assert_eq!(one_line("aµb", 2..3), 1..3);
         assert_eq!(one_line("ab", 7..9), 2..2);
+        assert_eq!(one_line(&"µ".repeat(900), 1..1001), 0..SHOWN);
     }
 }

@@ -213,3 +213,20 @@ fn two_mistakes_make_no_third() {
     }
     assert!(both_told * 2 > pairs, "{both_told} of {pairs}");
 }
+
+#[test]
+fn of_a_long_line_the_part_around_the_mistake_is_shown() {
+    let values = "10, ".repeat(2000);
+    for (text, place) in [
+        (format!("title = [{values}]\n"), "case.toml:1:9"),
+        (
+            format!("[run]\nseeds = [{values}\"two\", {values}]\n"),
+            "case.toml:2:8010",
+        ),
+    ] {
+        let error = Scenario::parse("case.toml", &text, &NoFiles).unwrap_err();
+        let drawn = error.render(false);
+        assert!(drawn.lines().all(|line| line.len() < 500), "{drawn}");
+        assert!(drawn.contains(place), "{drawn}");
+    }
+}

@@ -262,3 +262,16 @@ fn the_segments_over_time_are_those_that_the_run_counts() {
         assert!(quiet.series.is_empty());
     }
 }
+
+#[test]
+fn a_radio_network_without_links_has_nothing_to_capture() {
+    let scenario = skywave_lab::scenario::Scenario::parse(
+        "air",
+        "[radio]\nstandard = \"802.11g\"\n[[station]]\nnode = \"N#\"\ncount = 2\nat = [\"0m\", \"0m\"]\n\
+         step = [\"200m\", \"0m\"]\n[[flow]]\nfrom = \"N1\"\nto = \"N2\"\n[run]\nduration = \"1s\"\n",
+        &skywave_lab::scenario::NoFiles,
+    )
+    .unwrap();
+    let error = capture::check_links(&scenario, &[]).unwrap_err();
+    assert!(matches!(error, Error::NoLinks));
+}
