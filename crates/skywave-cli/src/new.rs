@@ -64,6 +64,18 @@ impl Kind {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let scenario = path(&args.name);
+    let stem = scenario.file_stem().unwrap_or_default();
+    if stem
+        .as_encoded_bytes()
+        .first()
+        .is_none_or(|&first| first == b'.')
+    {
+        let why = format!(
+            "{:?} cannot be the name of a scenario: expected one such as my-link",
+            args.name
+        );
+        return Err(Failure::usage(why));
+    }
     // Editors with Taplo (Even Better TOML) complete keys and find mistakes by the schema at this address.
     let text = format!("#:schema {SCHEMA_ADDRESS}\n\n{}", args.kind.template());
     let mut files = vec![(scenario.clone(), text)];

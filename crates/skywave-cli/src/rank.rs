@@ -101,7 +101,14 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
         return Ok(());
     }
     if args.markdown {
-        write!(out, "{}", rank::markdown(study, &ranked))?;
+        let tables = rank::markdown(study, &ranked);
+        if tables.is_empty() {
+            return Err(Failure::usage(
+                "this study has neither mechanisms nor families, and --markdown prints the tables of these; without it \
+                 the ranking is printed",
+            ));
+        }
+        write!(out, "{tables}")?;
         return Ok(());
     }
     let table = rank::table(study, &ranked, output::width(), args.rows);

@@ -115,6 +115,16 @@ fn a_new_scenario_may_have_any_name_and_place() {
 }
 
 #[test]
+fn a_new_scenario_has_a_name() {
+    let dir = tempfile::tempdir().expect("a directory");
+    for name in ["", "..", ".toml"] {
+        let out = skywave(dir.path(), &["new", name]);
+        assert_eq!(out.status.code(), Some(2), "{name:?}");
+    }
+    assert_eq!(fs::read_dir(dir.path()).expect("a folder").count(), 0);
+}
+
+#[test]
 fn every_shell_is_given_completions_for_every_verb() {
     let dir = tempfile::tempdir().expect("a directory");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

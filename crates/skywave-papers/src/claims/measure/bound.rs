@@ -8,7 +8,6 @@ use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Scalar, View};
-use crate::claims::verdict::Limits;
 
 /// A number between limits.
 #[derive(Debug, Deserialize)]
@@ -35,11 +34,7 @@ impl Measure for Bound {
         if self.at_least.is_none() && self.at_most.is_none() {
             return Err(Fault::new("a bound needs `at_least` or `at_most`"));
         }
-        let condition = Condition::within(Limits {
-            low: self.at_least,
-            high: self.at_most,
-            strict: false,
-        });
+        let condition = Condition::between(self.at_least, self.at_most)?;
         let by = self.by.as_deref();
         let along = self.along.as_ref();
         let mut parts = Vec::new();

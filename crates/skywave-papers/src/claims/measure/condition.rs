@@ -52,6 +52,20 @@ impl Condition {
         }
     }
 
+    /// At least `low` and at most `high`, of which either may be missing.
+    pub(super) fn between(low: Option<f64>, high: Option<f64>) -> Result<Self, Fault> {
+        if low.zip(high).is_some_and(|(low, high)| low > high) {
+            return Err(Fault::new(
+                "`at_least` is above `at_most`: no number is both",
+            ));
+        }
+        Ok(Self::within(Limits {
+            low,
+            high,
+            strict: false,
+        }))
+    }
+
     /// The condition that a file gives: either the paper's value or limits.
     pub(super) fn given(
         paper: Option<f64>,
@@ -60,11 +74,7 @@ impl Condition {
     ) -> Result<Self, Fault> {
         match (paper, low.or(high)) {
             (Some(paper), None) => Ok(Self::value(paper)),
-            (None, Some(_)) => Ok(Self::within(Limits {
-                low,
-                high,
-                strict: false,
-            })),
+            (None, Some(_)) => Self::between(low, high),
             (Some(_), Some(_)) => Err(Fault::new("`paper` and limits exclude each other")),
             (None, None) => Err(Fault::new(
                 "this needs `paper`, or `at_least` or `at_most`: what does the paper say?",

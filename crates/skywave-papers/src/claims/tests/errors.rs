@@ -116,3 +116,12 @@ fn an_unknown_key_is_shown_in_its_place() {
         error("[[claim.measure.bound]]\ndata = { experiment = \"fig\", att = {} }")
     );
 }
+
+#[test]
+fn limits_between_which_no_number_lies() {
+    let data = "data = { experiment = \"fig\", at = { loss = 0.01 } }";
+    let said = error(&format!(
+        "[[claim.measure.bound]]\n{data}\nat_least = 0.5\nat_most = 0.2"
+    ));
+    assert!(said.contains("`at_least` is above `at_most`"), "{said}");
+}
