@@ -423,7 +423,7 @@ impl Sender {
         } else if !self.flight.is_empty() && self.is_duplicate(segment, fresh, window_changed) {
             self.on_dupack(now, segment, fresh);
         } else {
-            self.look_and_act(now, fresh);
+            self.look_and_act(now);
         }
         if self.undoes {
             self.look_for_mistake(now, ack, segment);

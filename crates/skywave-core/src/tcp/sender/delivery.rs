@@ -52,12 +52,11 @@ impl Sender {
         }
     }
 
-    /// Looks, and acts on what is found at once, for an ACK of nothing new that is no duplicate; it delivered `delivered`
-    /// bytes.
-    pub(super) fn look_and_act(&mut self, now: Time, delivered: u64) {
+    /// Looks, and acts on what is found at once, for an ACK of nothing new that is no duplicate.
+    pub(super) fn look_and_act(&mut self, now: Time) {
         let finding = self.look(now, None);
         if finding != Finding::Nothing {
-            self.act(now, finding, delivered);
+            self.act(now, finding, 0);
         }
     }
 

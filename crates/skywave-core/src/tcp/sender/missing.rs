@@ -24,7 +24,7 @@ impl Sender {
         if ack > self.flight.una() {
             self.on_new_ack(now, ack, segment, 0);
         } else {
-            self.look_and_act(now, 0);
+            self.look_and_act(now);
         }
         let (iss, una) = (self.config.iss, self.flight.una());
         let (start, end) = (missing.start.expand(iss, una), missing.end.expand(iss, una));
