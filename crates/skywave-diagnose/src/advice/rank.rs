@@ -16,6 +16,8 @@ const TIE: f64 = 0.05;
 /// The advised sender is as good as the best one within this share. On the real path it shall be so within [`TIE`], and
 /// simulations put two senders up to 3 % off against each other.
 const SAFE: f64 = 0.02;
+/// A law for all of a host's connections is no worse than today's by more than this share for any other purpose.
+const COST: f64 = 0.5;
 /// Share of what the kindest sender leaves to others from which another one is as kind.
 const KIND: f64 = 0.9;
 /// Delays are the same within this, seconds.
@@ -288,6 +290,19 @@ fn ranking(
     }
 }
 
+impl Ranking {
+    /// Whether `sender` is worse than `today`'s by more than this share of the measure.
+    fn is_worse(&self, share: f64, sender: &Sender, today: &Sender) -> bool {
+        let of = |sender: &Sender| {
+            let found = self.order.iter().find(|(name, _)| *name == sender.name);
+            found.map(|(_, spread)| spread.median)
+        };
+        of(sender)
+            .zip(of(today))
+            .is_some_and(|(mine, todays)| !self.measure.is_within(share, mine, todays))
+    }
+}
+
 /// Measures of a change.
 fn measured_by(change: Change, measures: &[Measure]) -> Vec<Measure> {
     let wanted = |measure: &&Measure| match change {
@@ -456,20 +471,29 @@ fn recipes(
         finding.attributes(&mut attributes);
     }
     let advised = advised(rankings, today, standings);
-    attributes.congctl = advised.iter().find_map(|(sender, _)| match sender.by {
-        By::Kernel(law) if law != question.host.default_law() => Some(law.to_owned()),
-        _ => None,
-    });
+    attributes.congctl = advised
+        .iter()
+        .find_map(|(sender, purpose)| match sender.by {
+            By::Kernel(law) if law != question.host.default_law() => {
+                // What is asked for first may cost other purposes something; what is for one of these may not.
+                let share = if purpose.is_none() { COST } else { TIE };
+                let harms = |r: &Ranking| r.is_worse(share, sender, today);
+                (!rankings.iter().any(harms)).then(|| law.to_owned())
+            }
+            _ => None,
+        });
     let mut recipes: Vec<Recipe> = advised
         .iter()
         .map(|(sender, purpose)| {
             let mut recipe = Recipe::of_sender(sender, question.host, &attributes);
             if let Some(purpose) = purpose {
                 recipe.of = format!("{} for {purpose}", recipe.of);
-                // The host and the route have one law: another one is for single programs.
-                if matches!(sender.by, By::Kernel(law) if attributes.congctl.as_deref() != Some(law)) {
-                    recipe.steps.retain(|step| ["first", "one program"].contains(&step.scope.as_str()));
-                }
+            }
+            // The host and the route have one law: another one is for single programs.
+            if matches!(sender.by, By::Kernel(law) if attributes.congctl.as_deref() != Some(law)) {
+                recipe
+                    .steps
+                    .retain(|step| ["first", "one program"].contains(&step.scope.as_str()));
             }
             recipe
         })
@@ -483,7 +507,8 @@ fn recipes(
 }
 
 /// Senders to type commands for: the chosen one of the first ranking and one of each other kind among those that are as
-/// good, unless it is today's; then the chosen ones of the other rankings, each with the purpose.
+/// good, unless it is today's; then the chosen ones of the other rankings in which today's is not as good, each with the
+/// purpose.
 fn advised(
     rankings: &[Ranking],
     today: &Sender,
@@ -496,7 +521,8 @@ fn advised(
     let kind = |sender: &Sender| std::mem::discriminant(&sender.by);
     let mut advised: Vec<(&'static Sender, Option<String>)> = Vec::new();
     for (index, ranking) in rankings.iter().enumerate() {
-        if ranking.chosen == today.name {
+        let is_tie = index > 0 && ranking.best.contains(&today.name);
+        if ranking.chosen == today.name || is_tie {
             continue;
         }
         let same = ranking.best.iter().filter(|_| index == 0);

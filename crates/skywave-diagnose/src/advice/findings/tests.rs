@@ -41,6 +41,24 @@ fn a_window_holds_what_the_path_holds() {
 }
 
 #[test]
+fn no_buffer_is_made_smaller_than_a_kernel_has_it() {
+    for finding in [
+        Finding::ReceiveWindow { bdp_bytes: 5e5 },
+        Finding::SendBuffer { bdp_bytes: 5e5 },
+    ] {
+        let recipe = finding.recipe(&Host::any(), &Attributes::default());
+        let mem = |step: &Step| step.run.contains("mem=");
+        assert!(!recipe.steps.iter().any(mem), "{recipe:?}");
+        assert!(
+            recipe
+                .notes
+                .iter()
+                .any(|note| note.contains("no sysctl helps"))
+        );
+    }
+}
+
+#[test]
 fn a_timeout_is_not_made_shorter_than_a_long_round_trip() {
     let steps = |rtt_s| {
         Finding::Timeouts { rtt_s }
@@ -63,7 +81,7 @@ fn whatever_is_set_can_be_taken_back() {
             ours: false,
             rate_bps: 1e6,
         },
-        Finding::SendBuffer { bdp_bytes: 1e6 },
+        Finding::SendBuffer { bdp_bytes: 2e6 },
         Finding::ShortFlows,
         Finding::Reordering,
     ];

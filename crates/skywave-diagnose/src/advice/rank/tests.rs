@@ -1,5 +1,5 @@
 use super::*;
-use crate::advice::host::Host;
+use crate::advice::host::{Current, Host};
 use crate::advice::senders::{self, SENDERS};
 
 fn link(goodput: f64, left: f64) -> OnLink {
@@ -66,9 +66,9 @@ fn delays_are_the_same_within_two_milliseconds() {
     assert!(!Measure::Goodput.is_as_good(0.94, 1.0));
 }
 
-#[test]
-fn a_host_is_given_one_law_and_programs_another_one() {
-    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+/// What is to be typed on `host` where its senders, in the order of [`senders::on`], carry so much alone (bit/s) and take
+/// so long for a transfer (seconds): each recipe's purpose, and what its steps concern.
+fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<String>)> {
     let question = Question {
         objectives: &[Objective::Bulk, Objective::Short],
         ..Question::new("", &host)
@@ -81,14 +81,16 @@ fn a_host_is_given_one_law_and_programs_another_one() {
             change: None,
         })
         .collect();
-    let results = [(1e6, 1.0), (9e6, 1.0), (2e6, 0.5), (5e6, 1.0)];
-    let results = results.map(|(goodput_bps, took)| {
-        vec![OnLink {
-            goodput_bps,
-            transfers: [(took, took); 2],
-            ..OnLink::default()
-        }]
-    });
+    let results: Vec<Vec<OnLink>> = results
+        .iter()
+        .map(|&(goodput_bps, took)| {
+            vec![OnLink {
+                goodput_bps,
+                transfers: [(took, took); 2],
+                ..OnLink::default()
+            }]
+        })
+        .collect();
     let facts = Facts {
         rate_bps: 1e7,
         base_rtt_s: 0.04,
@@ -96,16 +98,48 @@ fn a_host_is_given_one_law_and_programs_another_one() {
         managed: false,
         constant: true,
     };
-    let advice = advice(&question, facts, senders[0], &contestants, &results);
-    let typed: Vec<(&str, Vec<&str>)> = advice
-        .recipes
-        .iter()
-        .map(|recipe| {
-            let scopes = recipe.steps.iter().map(|step| step.scope.as_str());
-            (recipe.of.as_str(), scopes.collect())
-        })
-        .collect();
-    let all = vec!["all new connections", "one route", "one program"];
-    let expected = [("BBR", all), ("Hybla for 100 kB", vec!["one program"])];
-    assert_eq!(typed, expected);
+    let advice = advice(&question, facts, senders[today], &contestants, &results);
+    let typed = advice.recipes.iter().map(|recipe| {
+        let scopes = recipe.steps.iter().map(|step| step.scope.clone());
+        (recipe.of.clone(), scopes.collect())
+    });
+    typed.collect()
+}
+
+#[test]
+fn a_host_is_given_one_law_and_programs_another_one() {
+    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+    let results = [(1e6, 1.0), (9e6, 1.0), (2e6, 0.5), (5e6, 1.0)];
+    let typed = typed(&host, &results, 0);
+    let all = ["all new connections", "one route", "one program"].map(str::to_owned);
+    let one = vec!["one program".to_owned()];
+    let expected = [("BBR", all.to_vec()), ("Hybla for 100 kB", one)];
+    assert_eq!(typed, expected.map(|(of, steps)| (of.to_owned(), steps)));
+}
+
+#[test]
+fn a_law_that_makes_something_worse_is_for_single_programs() {
+    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+    let one = vec!["one program".to_owned()];
+    // BBR is today's; CUBIC is faster for transfers alone.
+    let today = Some(Current {
+        name: "bbr".into(),
+        from: "--today".into(),
+    });
+    let on_bbr = Host {
+        current: today,
+        ..host.clone()
+    };
+    let with = |took: f64| {
+        typed(
+            &on_bbr,
+            &[(1.7e6, took), (9.6e6, 0.346), (1e6, 1.0), (1e6, 1.0)],
+            1,
+        )
+    };
+    assert_eq!(with(0.2), [("CUBIC for 100 kB".to_owned(), one.clone())]);
+    assert_eq!(with(0.333), [], "within five per cent");
+    // CUBIC is today's; BBR carries more, and takes longer for transfers.
+    let results = [(1.7e6, 0.1), (9.6e6, 0.346), (1e6, 1.0), (1e6, 1.0)];
+    assert_eq!(typed(&host, &results, 0), [("BBR".to_owned(), one)]);
 }
