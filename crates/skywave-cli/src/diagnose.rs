@@ -1,12 +1,14 @@
 //! `skywave diagnose`: from records of a link to what it is, why it was slow, and what would help.
 
+use std::borrow::Cow;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use skywave_diagnose::advice::{Advice, AdviceError, Host, Question, advise};
 use skywave_diagnose::answer::Answer;
 use skywave_diagnose::diagnosis::{Diagnosis, is_scenario};
-use skywave_diagnose::link::{Likeliest, scenario};
+use skywave_diagnose::link::{Likeliest, has_trace, scenario, trace_name};
 use skywave_diagnose::page;
 use skywave_lab::experiment::Progress;
 use skywave_lab::folder::{self, Folder};
@@ -69,6 +71,15 @@ pub(crate) struct Args {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let host = Host::named(&args.on, args.today.as_deref()).map_err(Failure::usage)?;
+    let trace = args.scenario.as_deref().map(trace_of);
+    let written = [&args.scenario, &trace, &args.html];
+    let written: Vec<&Path> = written
+        .into_iter()
+        .flatten()
+        .map(PathBuf::as_path)
+        .collect();
+    let read: Vec<&Path> = args.records.iter().map(PathBuf::as_path).collect();
+    output::check_apart(&read, &written)?;
     if let [only] = &args.records[..]
         && is_scenario(only).map_err(Failure::failed)?
     {
@@ -150,14 +161,29 @@ fn watched(question: &Question<'_>) -> Result<Advice, AdviceError> {
     advise(&question, &progress)
 }
 
-fn write_scenario(diagnosis: &Diagnosis, path: &Path) -> Result<(), Failure> {
-    let name = path
-        .file_stem()
+/// The trace that the scenario at `path` may need beside it.
+fn trace_of(path: &Path) -> PathBuf {
+    path.with_file_name(trace_name(&name_of(path)))
+}
+
+/// Name of the scenario at `path`.
+fn name_of(path: &Path) -> Cow<'_, str> {
+    path.file_stem()
         .unwrap_or(path.as_os_str())
-        .to_string_lossy();
-    let written = scenario(&diagnosis.link, &name, &mut Likeliest);
+        .to_string_lossy()
+}
+
+fn write_scenario(diagnosis: &Diagnosis, path: &Path) -> Result<(), Failure> {
+    let written = scenario(&diagnosis.link, &name_of(path), &mut Likeliest);
     if let Some((file, text)) = &written.trace {
-        output::write(&path.with_file_name(file), text)?;
+        let trace = path.with_file_name(file);
+        let is_ours = || fs::read_to_string(path).is_ok_and(|old| has_trace(&old, file));
+        if trace.exists() && !is_ours() {
+            let why = "it is there already, and stays as it is; the scenario needs a trace of that name: choose \
+                       another one for --scenario";
+            return Err(Failure::file(&trace, why));
+        }
+        output::write(&trace, text)?;
     }
     output::write(path, &written.toml)?;
     Ok(())

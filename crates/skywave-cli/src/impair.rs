@@ -15,6 +15,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use skywave_lab::scenario::Scenario;
 use skywave_wire::relay::{
     self, Relay, RelayConfig, Report, UDP_OVERHEAD, UdpEnds, UdpError, View,
 };
@@ -23,7 +24,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output;
 use crate::quantity::time_above_zero;
-use capture::{Capture, HEADERS};
+use capture::{Capture, HEADERS, UNWRITTEN};
 use link::LinkArgs;
 use path::{Choice, Path};
 use program::ProgramArgs;
@@ -147,6 +148,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
         None => args.link.scenario()?,
     };
+    check_written(args, &scenario)?;
     let has_headers = args.tun.is_some() || args.program.is_there();
     let choice = Choice {
         flow: args.flow.as_deref(),
@@ -189,6 +191,20 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     ended?;
     captured?;
     unfaithful(&report).map_or(Ok(()), Err)
+}
+
+/// Whether the files that are to be written take the place of none that is read: said before any work.
+fn check_written(args: &Args, scenario: &Scenario) -> Result<(), Failure> {
+    let read = args.scenario.iter().chain(scenario.traces());
+    let read: Vec<&FilePath> = read.map(PathBuf::as_path).collect();
+    let json = args.json.iter().filter(|file| file.as_os_str() != "-");
+    let written: Vec<&FilePath> = args
+        .capture
+        .iter()
+        .chain(json)
+        .map(PathBuf::as_path)
+        .collect();
+    output::check_apart(&read, &written).map_err(|failure| Failure::new(UNWRITTEN, failure))
 }
 
 /// The failure of a path that was another one than that of the scenario, if it was.

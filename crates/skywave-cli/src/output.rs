@@ -1,6 +1,8 @@
 //! Output that all verbs that simulate have in common.
 
+use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use skywave_lab::experiment::Doubts;
@@ -18,6 +20,46 @@ pub(crate) fn width() -> usize {
 /// Writes a text, whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     write_file(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// Whether the files that a command writes are others than those that it reads, by whatever path or link, and than one
+/// another: said before any work.
+pub(crate) fn check_apart(read: &[&Path], written: &[&Path]) -> Result<(), Failure> {
+    let read: Vec<_> = read.iter().filter_map(|path| identity(path)).collect();
+    let mut before = Vec::new();
+    for path in written {
+        let Some(file) = identity(path) else { continue };
+        if read.contains(&file) {
+            let why = "this command reads it, and it stays as it is; choose another name for what is written";
+            return Err(Failure::file(path, why));
+        }
+        if before.contains(&file) {
+            return Err(Failure::file(path, "two files cannot have one name"));
+        }
+        before.push(file);
+    }
+    Ok(())
+}
+
+/// Sameness of files, whatever the paths and links that lead to them.
+#[derive(PartialEq)]
+enum Identity {
+    /// Device and number of a file that is there.
+    There(u64, u64),
+    /// Path, without links, of one that is not.
+    New(PathBuf),
+}
+
+/// The identity of a file; `None` of devices and pipes, in which nothing is lost, and of what cannot be written.
+fn identity(path: &Path) -> Option<Identity> {
+    if let Ok(about) = fs::metadata(path) {
+        return about
+            .is_file()
+            .then(|| Identity::There(about.dev(), about.ino()));
+    }
+    let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+    Some(Identity::New(folder.join(path.file_name()?)))
 }
 
 /// Whether pages of Markdown can be read, and have blocks of a verb that `new` can replace: said before long work.
@@ -51,7 +93,7 @@ pub(crate) fn replace(
 }
 
 fn text_of(page: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(page).map_err(|error| Failure::file(page, error))
+    fs::read_to_string(page).map_err(|error| Failure::file(page, error))
 }
 
 /// Tells what is probably not meant in a scenario, though it can be run.

@@ -35,6 +35,9 @@ const PIECE: usize = 1 << 16;
 /// Pieces that wait to be written at most.
 const WRITES: usize = 1024;
 
+/// Exit code where a file cannot be written.
+pub(crate) const UNWRITTEN: u8 = if cfg!(target_os = "linux") { FAILED } else { 1 };
+
 /// A capture that is being taken.
 pub(crate) struct Capture {
     path: PathBuf,
@@ -169,9 +172,8 @@ impl Capture {
 
 /// The failure of a capture that could not be written, or not all of it.
 fn unwritten(file: &FilePath, error: &io::Error) -> Failure {
-    let code = if cfg!(target_os = "linux") { FAILED } else { 1 };
     let why = format!("cannot write the capture {}: {error}", file.display());
-    Failure::new(code, why)
+    Failure::new(UNWRITTEN, why)
 }
 
 fn write(mut file: File, pieces: &Receiver<Vec<u8>>) -> io::Result<()> {

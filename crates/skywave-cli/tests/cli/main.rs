@@ -19,3 +19,4 @@ mod sweep;
 mod transfer;
 mod validate;
 mod worst;
+mod written;

@@ -4,7 +4,7 @@ mod draws;
 mod scenario;
 
 pub use draws::{Drawn, Likeliest};
-pub use scenario::{Values, Written, scenario};
+pub use scenario::{Values, Written, has_trace, scenario, trace_name};
 pub(crate) use scenario::{interval, short};
 
 use crate::fit::hidden::LossModel;

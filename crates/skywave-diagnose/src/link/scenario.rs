@@ -26,6 +26,20 @@ pub struct Written {
     pub trace: Option<(String, String)>,
 }
 
+/// Beginning of each scenario file of a link.
+const FIRST: &str = "# A link as records tell it.";
+
+/// File name of the trace of rates that the scenario of a link with this name refers to, if its rate varies.
+pub fn trace_name(name: &str) -> String {
+    format!("{}.trace", escaped(name))
+}
+
+/// Whether `toml` is a scenario file of a link, written by [`scenario`] with the trace of rates in the file `trace`.
+pub fn has_trace(toml: &str, trace: &str) -> bool {
+    let key = format!("trace = \"{trace}\"");
+    toml.starts_with(FIRST) && toml.lines().any(|line| line == key)
+}
+
 /// Choice of the value to write for each estimate: the likeliest, or another from its interval.
 pub trait Values {
     /// Value to be written for `estimate`, in its unit: its likeliest value ([`Likeliest`](super::Likeliest)), or one
@@ -70,7 +84,7 @@ pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
         self::outages(&mut keys, outages);
     }
     let toml = format!(
-        "# A link as records tell it. Numbers in comments are 95 % intervals.\n\
+        "{FIRST} Numbers in comments are 95 % intervals.\n\
          title = \"The link of {}\"\n\n\
          [[link]]\nname = \"link\"\nbetween = [\"here\", \"there\"]\n{}\n\
          # A transfer from here to there, so that the file can be run as it is.\n\
@@ -123,7 +137,7 @@ fn rate(
             None
         }
         Known::Told(RateModel::Recorded(recorded)) => {
-            let file = format!("{}.trace", escaped(name));
+            let file = trace_name(name);
             let comment = format!(
                 "Recorded from {}: {} Mb/s as a rule; {} % of the time it was not seen at work, and stands as before.",
                 link.rate.from,
