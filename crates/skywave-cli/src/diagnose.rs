@@ -29,12 +29,13 @@ use crate::{interrupt, output};
     ping -D -i 0.2 host > ping.log               # a record of the idle link, five minutes\n  \
     tcpdump -s 96 -w upload.pcap host server     # a capture at the sender during an upload\n  \
     skywave diagnose upload.pcap ping.log\n  \
+    ssh host timeout 60 tcpdump -s 96 -w - | skywave diagnose - ping.log\n  \
     skywave diagnose upload.pcap ping.log --scenario link.toml\n  \
     skywave impair link.toml -- COMMAND          # the same link at your desk\n  \
     skywave diagnose link.toml --on linux        # which of the senders that this host has\n  \
     skywave diagnose iperf.json --json")]
 pub(crate) struct Args {
-    /// Records of one link, or a scenario with a link.
+    /// Records of one link (`-`: standard input), or a scenario with a link.
     #[arg(required = true, value_name = "RECORD")]
     records: Vec<PathBuf>,
 
@@ -78,7 +79,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         .flatten()
         .map(PathBuf::as_path)
         .collect();
-    let read: Vec<&Path> = args.records.iter().map(PathBuf::as_path).collect();
+    let read: Vec<&Path> = args.records.iter().map(|path| file_of(path)).collect();
     output::check_apart(&read, &written)?;
     if let [only] = &args.records[..]
         && is_scenario(only).map_err(Failure::failed)?
@@ -159,6 +160,15 @@ fn watched(question: &Question<'_>) -> Result<Advice, AdviceError> {
         ..*question
     };
     advise(&question, &progress)
+}
+
+/// The file of a record, standard input's too.
+fn file_of(record: &Path) -> &Path {
+    if record.as_os_str() == "-" {
+        Path::new("/dev/stdin")
+    } else {
+        record
+    }
 }
 
 /// The trace that the scenario at `path` may need beside it.

@@ -1,10 +1,8 @@
 //! Diagnosis of a link: from files with records to what they tell of it.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
 use skywave_lab::capture::{ReadError, Summary};
 
 use crate::advice::Finding;
@@ -18,10 +16,8 @@ use crate::record::{self, Fate, Mistake, Probes, Record};
 use crate::transfer::{self, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
 
-/// Bytes by which a capture is known from a text.
-const BEGINNING: u64 = 4096;
-/// Longest text that is read: a log of days.
-const LONGEST_TEXT: u64 = 1 << 30;
+use source::Source;
+
 /// Transfers of a capture whose paths are fitted: those with the most bytes.
 const FITTED: usize = 8;
 /// Packets of payload without which a transfer tells nothing of its path.
@@ -96,8 +92,14 @@ pub enum Error {
         /// Path of the file.
         path: PathBuf,
     },
-    /// A scenario file among records, although a scenario is diagnosed alone.
-    #[error("{}: a scenario is diagnosed alone, without records beside it", path.display())]
+    /// A pipe with more than 1 GiB, which is not read.
+    #[error("{}: more than 1 GiB through a pipe; write it into a file, and name that", path.display())]
+    TooLongPiped {
+        /// Path of the pipe.
+        path: PathBuf,
+    },
+    /// A scenario among records or in a pipe, although a scenario is diagnosed alone and from its file.
+    #[error("{}: a scenario is diagnosed alone, from its file, without records beside it", path.display())]
     ScenarioAmongRecords {
         /// Path of the file.
         path: PathBuf,
@@ -109,15 +111,18 @@ pub enum Error {
 }
 
 impl Diagnosis {
-    /// Reads records of one link, fits each, and puts together what they tell. An error if a file cannot be read, or
+    /// Reads records of one link, fits each, and puts together what they tell. The path `-` is standard input, which, like
+    /// any pipe, may have 1 GiB. An error if a file cannot be read, or
     /// if nothing tells of a link and no capture has packets; with such a capture [`Self::is_empty`] is true instead.
     pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
         let mut transfers = Vec::new();
         let mut read = Vec::new();
         let mut told = Told::default();
-        for file in files {
-            if let Some(capture) = told.add(file)? {
-                read.push((file.as_path(), capture));
+        let sources = files.iter().map(|file| Source::new(file));
+        let sources: Vec<Source<'_>> = sources.collect::<Result<_, _>>()?;
+        for source in &sources {
+            if let Some(capture) = told.add(source)? {
+                read.push((source, capture));
             }
         }
         let Told {
@@ -279,37 +284,38 @@ impl Diagnosis {
     }
 }
 
-/// Whether a file is a scenario with a link rather than a record; an error if it cannot be read.
+/// Whether a file is a scenario with a link rather than a record; an error if it cannot be read. A pipe, which can be
+/// read only once, is none.
 pub fn is_scenario(path: &Path) -> Result<bool, Error> {
-    if capture(path)?.is_some() {
+    if source::is_piped(path)? {
         return Ok(false);
     }
-    let text = text(open(path)?, path)?;
+    let source = Source::new(path)?;
+    if source.capture()?.is_some() {
+        return Ok(false);
+    }
+    let text = source.text()?;
     Ok(matches!(record::read(&text), Ok(records) if records.contains(&Record::Link)))
 }
 
 /// Captures with the names of their files. Those that have one direction each, as our own have, are read as one.
-fn joined(captures: Vec<(&Path, Capture)>) -> Result<Vec<(String, Capture)>, Error> {
+fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture)>, Error> {
     let is_half = |capture: &Capture| capture.transfers.iter().all(|t| t.delivered == 0);
     if captures.len() < 2 || !captures.iter().all(|(_, capture)| is_half(capture)) {
         let named = captures.into_iter();
-        return Ok(named.map(|(path, capture)| (name(path), capture)).collect());
+        return Ok(named
+            .map(|(source, capture)| (source.name(), capture))
+            .collect());
     }
-    let files = captures.iter().map(|(path, _)| capture(path));
+    let files = captures.iter().map(|(source, _)| source.capture());
     let files: Vec<Option<_>> = files.collect::<Result<_, _>>()?;
     let files = files.into_iter().flatten().collect();
     let whole = transfer::read_merged(files).map_err(|source| Error::Capture {
-        path: captures[0].0.to_owned(),
+        path: captures[0].0.path.to_owned(),
         source,
     })?;
-    let names: Vec<String> = captures.iter().map(|(path, _)| name(path)).collect();
+    let names: Vec<String> = captures.iter().map(|(source, _)| source.name()).collect();
     Ok(vec![(names.join(" + "), whole)])
-}
-
-/// Name of a file without its folder.
-fn name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }
 
 /// Records that have been read so far, but captures.
@@ -324,17 +330,16 @@ struct Told {
 
 impl Told {
     /// Adds what a record tells; gives a capture, which has to be seen beside the others.
-    fn add(&mut self, path: &Path) -> Result<Option<Capture>, Error> {
-        let file = open(path)?;
-        let name = name(path);
-        if let Some(capture) = capture(path)? {
+    fn add(&mut self, source: &Source<'_>) -> Result<Option<Capture>, Error> {
+        let (path, name) = (source.path, source.name());
+        if let Some(capture) = source.capture()? {
             let capture = transfer::read(capture).map_err(|source| Error::Capture {
                 path: path.to_owned(),
                 source,
             })?;
             return Ok(Some(capture));
         }
-        let text = text(file, path)?;
+        let text = source.text()?;
         let records = record::read(&text).map_err(|source| Error::Record {
             path: path.to_owned(),
             source,
@@ -389,58 +394,6 @@ impl Told {
     }
 }
 
-fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(io_error(path))
-}
-
-fn io_error(path: &Path) -> impl Fn(io::Error) -> Error {
-    move |source| Error::Io {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// A file's packets to be read, decompressed if need be; `None` if the file is no capture.
-fn capture(path: &Path) -> Result<Option<Box<dyn Read + Send>>, Error> {
-    let mut file = open(path)?;
-    let first = beginning(&mut file, path)?;
-    if record::is_capture(&first) {
-        return Ok(Some(Box::new(file)));
-    }
-    if !first.starts_with(&record::GZIP) {
-        return Ok(None);
-    }
-    let mut packed = MultiGzDecoder::new(BufReader::new(file));
-    let mut first = Vec::new();
-    // What cannot be unpacked is refused where records are read.
-    let read = packed.by_ref().take(BEGINNING).read_to_end(&mut first);
-    let is_capture = read.is_ok() && record::is_capture(&first);
-    Ok(is_capture
-        .then(|| -> Box<dyn Read + Send> { Box::new(io::Cursor::new(first).chain(packed)) }))
-}
-
-/// The first bytes of a file, which is read from its beginning again afterwards.
-fn beginning(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    file.take(BEGINNING)
-        .read_to_end(&mut bytes)
-        .map_err(io_error(path))?;
-    file.seek(SeekFrom::Start(0)).map_err(io_error(path))?;
-    Ok(bytes)
-}
-
-fn text(file: File, path: &Path) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    file.take(LONGEST_TEXT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(io_error(path))?;
-    if bytes.len() as u64 > LONGEST_TEXT {
-        return Err(Error::TooLong {
-            path: path.to_owned(),
-        });
-    }
-    Ok(bytes)
-}
-
+mod source;
 #[cfg(test)]
 mod tests;

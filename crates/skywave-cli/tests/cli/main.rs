@@ -9,6 +9,7 @@ mod hints;
 mod judge;
 mod kill;
 mod newcomer;
+mod piped;
 mod program;
 mod random;
 mod rerun;
