@@ -54,7 +54,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     };
     let mut files = Vec::new();
     for path in &args.files {
+        let before = files.len();
         collect(path, &mut files)?;
+        if files.len() == before {
+            return Err(Failure::file(
+                path,
+                "there is no script in it: expected files named *.pkt",
+            ));
+        }
     }
     let mut out = io::stdout().lock();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -66,3 +66,21 @@ fn what_cannot_be_read_has_exit_code_2() {
     let output = skywave(dir.path(), &["script", "no-such-file.pkt"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn nothing_at_all_does_not_pass() {
+    let dir = folder(&[("no-script", "")]);
+    let output = skywave(dir.path(), &["script", "scripts"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(told.contains("scripts: there is no script in it"), "{told}");
+    for empty in ["", "\n// 0 `reboot`\n", "--ip_version=ipv4\n"] {
+        let dir = folder(&[("a.pkt", empty), ("b.pkt", PASSES)]);
+        let (code, told) = run(dir.path(), &[]);
+        assert_eq!(code, Some(2), "{empty}: {told}");
+        assert!(
+            told.contains("not understood: the script ends; expected an event"),
+            "{told}"
+        );
+    }
+}

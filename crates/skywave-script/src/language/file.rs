@@ -12,7 +12,7 @@ const DEFINED: &str = "STANDARD";
 /// Parses the text of a packetdrill script.
 ///
 /// # Errors
-/// The text is not understood: the first place where it is not.
+/// The text is not understood, or has no event: the first place where that shows.
 pub fn parse(text: &str) -> Result<Script, Mistake> {
     let text = chosen(text);
     let mut cursor = Cursor::new(&text);
@@ -36,6 +36,9 @@ pub fn parse(text: &str) -> Result<Script, Mistake> {
             script.events.push(event::read(&mut cursor)?);
         }
         cursor.skip_space()?;
+    }
+    if script.events.is_empty() {
+        return Err(cursor.expected("an event, as `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3`"));
     }
     Ok(script)
 }
