@@ -13,6 +13,9 @@ use skywave_script::{Options, Verdict};
 use crate::failure::Failure;
 use crate::variants;
 
+/// The sender unless another one is named.
+const TCP: &str = "linux";
+
 /// Run scripts in packetdrill's language against this project's TCP, in virtual time.
 ///
 /// A script says what an application calls, which packets arrive, and which packets and results it expects when. No
@@ -31,7 +34,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The sender: a preset of `skywave variants`.
-    #[arg(long, value_name = "PRESET", default_value = "linux")]
+    #[arg(long, value_name = "PRESET", default_value = TCP)]
     tcp: String,
     /// System whose defaults and choices the scripts expect; otherwise told by the variables that a script sets.
     #[arg(long, value_name = "SYSTEM", value_parser = ["linux", "freebsd"])]
@@ -46,7 +49,7 @@ pub(crate) struct Args {
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let options = Options {
-        composition: variants::composition(&args.tcp)?,
+        composition: variants::composition(&args.tcp, TCP)?,
         system: args.system.as_deref().map(|name| match name {
             "freebsd" => System::FreeBsd,
             _ => System::Linux,

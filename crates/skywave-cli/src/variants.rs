@@ -28,8 +28,8 @@ pub(crate) fn presets() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// The composition of the preset that an option `--tcp` names.
-pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
+/// The composition of the preset that an option `--tcp` names; `without` is what is taken without that option.
+pub(crate) fn composition(name: &str, without: &str) -> Result<Composition, Failure> {
     let preset = tcp::preset(name).ok_or_else(|| {
         // Papers write TCP-DCR.
         let plain = name.to_lowercase();
@@ -37,8 +37,7 @@ pub(crate) fn composition(name: &str) -> Result<Composition, Failure> {
         let near = nearest(plain, &presets());
         let near = near.map_or_else(String::new, |near| format!(", did you mean {near}?"));
         Failure::usage(format!(
-            "--tcp {name}: there is no such preset{near} (`skywave variants` lists them; without --tcp it is the \
-             system's own TCP)"
+            "--tcp {name}: there is no such preset{near} (`skywave variants` lists them; without --tcp it is {without})"
         ))
     })?;
     Ok(preset.composition.clone())

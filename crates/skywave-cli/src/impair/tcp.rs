@@ -66,7 +66,7 @@ impl TcpArgs {
         let Some(name) = &self.sender else {
             return Ok(None);
         };
-        let composition = variants::composition(name)?;
+        let composition = variants::composition(name, "the system's own TCP")?;
         let profile = Profile::NAMES.iter().position(|p| *p == self.profile);
         let profile = profile.map_or(Profile::Linux, |at| Profile::ALL[at]);
         let place = match self.at {

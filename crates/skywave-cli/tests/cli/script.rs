@@ -61,8 +61,10 @@ fn what_cannot_be_read_has_exit_code_2() {
     let (code, told) = run(dir.path(), &[]);
     assert_eq!(code, Some(2));
     assert!(told.contains("a.pkt:2:1: not understood"), "{told}");
-    let (code, _) = run(dir.path(), &["--tcp", "nothing"]);
-    assert_eq!(code, Some(2));
+    let output = skywave(dir.path(), &["script", "scripts", "--tcp", "nothing"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(told.contains("without --tcp it is linux)"), "{told}");
     let output = skywave(dir.path(), &["script", "no-such-file.pkt"]);
     assert_eq!(output.status.code(), Some(2));
 }
