@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use skywave_core::tcp::preset;
 use skywave_script::{Options, Place, Verdict, parse, run};
@@ -47,6 +48,29 @@ fn every_script_passes() {
             verdict.place()
         );
     }
+}
+
+#[test]
+fn a_mistake_far_down_has_its_place() {
+    let text = "0 `reboot` // größer\n\n  +0 `reboot` /* ä\n */ +0 ?";
+    let mistake = parse(text).expect_err("a mistake");
+    assert_eq!(mistake.place, Place { line: 4, column: 8 });
+}
+
+#[test]
+fn a_script_of_eight_times_the_lines_is_read_in_about_eight_times_the_time() {
+    let seconds = |lines| {
+        let text = "+0 < . 1:1(0) ack 1 win 257\n".repeat(lines);
+        let once = || {
+            let begun = Instant::now();
+            assert_eq!(parse(&text).expect("a script").events.len(), lines);
+            begun.elapsed().as_secs_f64()
+        };
+        // Other programs may have had the processor.
+        (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
+    };
+    let (few, many) = (seconds(5_000), seconds(40_000));
+    assert!(many < 24.0 * few, "{few} s and {many} s");
 }
 
 #[test]

@@ -12,11 +12,17 @@ const SHOWN: usize = 20;
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// Line and column of `at`.
+    place: Place,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            place: Place { line: 1, column: 1 },
+        }
     }
 
     pub(crate) fn rest(&self) -> &'a str {
@@ -24,13 +30,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(crate) fn place(&self) -> Place {
-        let before = &self.text[..self.at];
-        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
-        let start = before.rfind('\n').map_or(0, |at| at + 1);
-        Place {
-            line,
-            column: before[start..].chars().count() as u32 + 1,
-        }
+        self.place
     }
 
     /// The mistake that here is something else than `expected`.
@@ -72,7 +72,16 @@ impl<'a> Cursor<'a> {
 
     /// Steps over `bytes` bytes, which end at a character's end.
     pub(crate) fn step(&mut self, bytes: usize) {
-        self.at += bytes;
+        let end = self.at + bytes;
+        for c in self.text[self.at..end].chars() {
+            if c == '\n' {
+                self.place.line += 1;
+                self.place.column = 1;
+            } else {
+                self.place.column += 1;
+            }
+        }
+        self.at = end;
     }
 
     /// Steps over white space and comments.
