@@ -81,6 +81,9 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         .collect();
     let read: Vec<&Path> = args.records.iter().map(|path| file_of(path)).collect();
     output::check_apart(&read, &written)?;
+    for path in written {
+        output::check_writable(path)?;
+    }
     if let [only] = &args.records[..]
         && is_scenario(only).map_err(Failure::failed)?
     {

@@ -119,7 +119,8 @@ pub(crate) struct Args {
     capture: Option<PathBuf>,
 
     /// Bytes that the capture keeps of each packet, at least 128 for the headers; 0 for all.
-    #[arg(long, value_name = "BYTES", default_value_t = HEADERS, requires = "capture")]
+    #[arg(long, value_name = "BYTES", default_value_t = HEADERS, value_parser = snaplen,
+        requires = "capture")]
     snaplen: u32,
 
     /// When to end, as in 30s; with Ctrl-C unless given.
@@ -148,7 +149,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         }
         None => args.link.scenario()?,
     };
-    check_written(args, &scenario)?;
+    check_written(args, &scenario).map_err(|failure| Failure::new(UNWRITTEN, failure))?;
     let has_headers = args.tun.is_some() || args.program.is_there();
     let choice = Choice {
         flow: args.flow.as_deref(),
@@ -163,6 +164,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     if args.swap {
         path.config.routes.swap(0, 1);
     }
+    path.notes.extend(args.link.note().map(str::to_owned));
     if args.seed.is_none() {
         path.notes.push(format!(
             "--seed {} repeats what the links draw",
@@ -193,18 +195,16 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     unfaithful(&report).map_or(Ok(()), Err)
 }
 
-/// Whether the files that are to be written take the place of none that is read: said before any work.
+/// Whether the files of `--capture` and `--json` take the place of none that is read, and that of `--json` can be written,
+/// which it is at the end: said before any work.
 fn check_written(args: &Args, scenario: &Scenario) -> Result<(), Failure> {
     let read = args.scenario.iter().chain(scenario.traces());
     let read: Vec<&FilePath> = read.map(PathBuf::as_path).collect();
-    let json = args.json.iter().filter(|file| file.as_os_str() != "-");
-    let written: Vec<&FilePath> = args
-        .capture
-        .iter()
-        .chain(json)
-        .map(PathBuf::as_path)
-        .collect();
-    output::check_apart(&read, &written).map_err(|failure| Failure::new(UNWRITTEN, failure))
+    let json = args.json.as_deref().filter(|file| file.as_os_str() != "-");
+    let written: Vec<&FilePath> = args.capture.as_deref().into_iter().chain(json).collect();
+    output::check_apart(&read, &written)?;
+    json.map_or(Ok(()), output::check_writable)?;
+    Ok(())
 }
 
 /// The failure of a path that was another one than that of the scenario, if it was.
@@ -387,6 +387,13 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let v4 = addresses.iter().find(|address| address.is_ipv4());
     let found = v4.or(addresses.first()).copied();
     found.ok_or_else(|| "no such address".to_owned())
+}
+
+/// Bytes that are kept of each packet: all, or what headers need at least.
+fn snaplen(text: &str) -> Result<u32, String> {
+    let bytes = text.parse().ok();
+    let bytes = bytes.filter(|&bytes| bytes == 0 || bytes >= HEADERS);
+    bytes.ok_or_else(|| format!("expected {HEADERS} bytes at least, for the headers, or 0 for all"))
 }
 
 /// Two names of devices.

@@ -41,6 +41,21 @@ pub(crate) fn check_apart(read: &[&Path], written: &[&Path]) -> Result<(), Failu
     Ok(())
 }
 
+/// Whether a file can be written whole: said before work whose result would be lost.
+pub(crate) fn check_writable(path: &Path) -> Result<(), WriteError> {
+    let failed = |source| WriteError {
+        path: path.to_owned(),
+        source,
+    };
+    if path.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    // Folders that are missing will be made.
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = folder.unwrap_or(Path::new("."));
+    tempfile::tempfile_in(folder).map(drop).map_err(failed)
+}
+
 /// Sameness of files, whatever the paths and links that lead to them.
 #[derive(PartialEq)]
 enum Identity {

@@ -97,6 +97,15 @@ impl LinkArgs {
         self.preset.is_some() && self.loss_back.is_some() && self.loss.is_none()
     }
 
+    /// What has no effect, for the user to know.
+    pub(crate) fn note(&self) -> Option<&'static str> {
+        let rates = [&self.rate, &self.rate_back, &self.trace, &self.trace_back];
+        let no_rate = self.preset.is_none() && rates.into_iter().all(Option::is_none);
+        (no_rate && self.queue.is_some()).then_some(
+            "the link has no rate, so that no queue builds up: --queue does nothing without --rate",
+        )
+    }
+
     /// The scenario of a flow over this link; traces are looked for from the folder of this process on.
     pub(crate) fn scenario(&self) -> Result<Scenario, ScenarioError> {
         Scenario::parse("link", &self.text(), &Folder::new(""))
@@ -433,6 +442,21 @@ duration = "86400s"
         options.trace_back = Some("no such file".to_owned());
         let told = options.scenario().unwrap_err().to_string();
         assert!(told.contains("no such file"), "{told}");
+    }
+
+    #[test]
+    fn a_queue_that_never_builds_up_is_told_of() {
+        let queue = LinkArgs {
+            queue: Some(queue("2").unwrap()),
+            ..LinkArgs::default()
+        };
+        assert!(queue.note().is_some_and(|note| note.contains("--queue")));
+        let back = LinkArgs {
+            rate_back: Some("1Mbps".to_owned()),
+            ..queue
+        };
+        assert_eq!(back.note(), None);
+        assert_eq!(LinkArgs::default().note(), None);
     }
 
     #[test]

@@ -92,3 +92,34 @@ fn a_link_is_not_written_over_by_what_came_over_it() {
     impair(&["--json=./l.toml"], "./l.toml");
     impair(&["--capture", "new", "--json=new"], "new");
 }
+
+#[test]
+fn a_folder_is_no_file_before_the_command_runs() {
+    let dir = folder(&[("l.toml", LINK), ("rec.csv", TABLE)]);
+    fs::create_dir(dir.path().join("folder")).expect("a folder");
+    let impair = ["impair", "l.toml", "--json=folder", "--", "touch", "ran"];
+    refused(dir.path(), &impair, 125, "folder");
+    for option in ["--html", "--scenario"] {
+        let diagnose = ["diagnose", "rec.csv", "--no-advice", option, "folder"];
+        refused(dir.path(), &diagnose, 1, "folder");
+    }
+    // No folder can be in a file.
+    let diagnose = ["diagnose", "rec.csv", "--html", "l.toml/page.html"];
+    refused(dir.path(), &diagnose, 1, "l.toml/page.html");
+}
+
+#[test]
+fn a_capture_keeps_the_headers_or_says_that_it_must() {
+    let dir = folder(&[("l.toml", LINK)]);
+    let impair = [
+        "impair",
+        "l.toml",
+        "--capture",
+        "x",
+        "--snaplen",
+        "5",
+        "--",
+        "true",
+    ];
+    refused(dir.path(), &impair, 2, "'--snaplen <BYTES>'");
+}
