@@ -12,8 +12,11 @@ use skywave_diagnose::link::{Likeliest, has_trace, scenario, trace_name};
 use skywave_diagnose::page;
 use skywave_lab::experiment::Progress;
 use skywave_lab::folder::{self, Folder};
+use skywave_sim::Spec;
+use skywave_sim::spec::FlowSpec;
 
 use crate::failure::Failure;
+use crate::impair::path::{PathError, pick};
 use crate::progress::Bar;
 use crate::{interrupt, output};
 
@@ -46,6 +49,10 @@ pub(crate) struct Args {
     /// Write the page as HTML to this file, with plots of round trips, losses and goodput.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// The flow of the scenario whose path is taken; needed if there are several between different nodes.
+    #[arg(long, value_name = "NAME")]
+    flow: Option<String>,
 
     /// Laws that the sending host has: `any`, `linux` (this host: /proc is read), `linux:cubic,bbr` or `quic:noq`.
     #[arg(long, value_name = "HOST", default_value = "any")]
@@ -88,6 +95,10 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         && is_scenario(only).map_err(Failure::failed)?
     {
         return of_scenario(args, only, &host);
+    }
+    if args.flow.is_some() {
+        let why = "--flow is for a scenario: of records the largest transfers are told of";
+        return Err(Failure::usage(why));
     }
     let diagnosis = Diagnosis::of(&args.records).map_err(Failure::failed)?;
     if let Some(path) = &args.scenario {
@@ -134,8 +145,15 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
     let known = folder::load(path)?;
     let text = known.text();
     let folder = Folder::of(path);
+    let spec = known.points().first().map(|point| point.spec(1));
     let question = Question {
         files: &folder,
+        ends: match &spec {
+            Some(spec) => {
+                ends(spec, args.flow.as_deref()).map_err(|why| Failure::file(path, why))?
+            }
+            None => None,
+        },
         ..Question::new(text, host)
     };
     let advice = watched(&question).map_err(Failure::failed)?;
@@ -146,6 +164,19 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
         write!(out, "{advice}")?;
     }
     Ok(())
+}
+
+/// The nodes between which the path is: those of the flow of that name, or of all flows if they have the same ones.
+fn ends<'a>(spec: &'a Spec, flow: Option<&str>) -> Result<Option<[&'a str; 2]>, PathError> {
+    let ends = |flow: &FlowSpec| [flow.from, flow.to];
+    let taken = match (flow, &spec.flows[..]) {
+        (None, []) => return Ok(None),
+        (None, [first, others @ ..]) if others.iter().all(|flow| ends(flow) == ends(first)) => {
+            first
+        }
+        (flow, _) => pick(spec, flow)?,
+    };
+    Ok(Some(ends(taken).map(|node| spec.nodes[node].as_ref())))
 }
 
 /// Advice with a bar that shows its progress, which Ctrl-C stops.

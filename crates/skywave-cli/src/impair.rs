@@ -195,8 +195,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     unfaithful(&report).map_or(Ok(()), Err)
 }
 
-/// Whether the files of `--capture` and `--json` take the place of none that is read, and that of `--json` can be written,
-/// which it is at the end: said before any work.
+/// Whether the files of `--capture` and `--json` take the place of none that is read, and that of `--json`, which is
+/// written at the end, can be: said before any work.
 fn check_written(args: &Args, scenario: &Scenario) -> Result<(), Failure> {
     let read = args.scenario.iter().chain(scenario.traces());
     let read: Vec<&FilePath> = read.map(PathBuf::as_path).collect();

@@ -111,8 +111,8 @@ pub enum Error {
 }
 
 impl Diagnosis {
-    /// Reads records of one link, fits each, and puts together what they tell. The path `-` is standard input, which, like
-    /// any pipe, may have 1 GiB. An error if a file cannot be read, or
+    /// Reads records of one link, fits each, and puts together what they tell. The path `-` is standard input, which,
+    /// like any pipe, may have 1 GiB. An error if a file cannot be read, or
     /// if nothing tells of a link and no capture has packets; with such a capture [`Self::is_empty`] is true instead.
     pub fn of(files: &[PathBuf]) -> Result<Self, Error> {
         let mut transfers = Vec::new();

@@ -97,7 +97,7 @@ impl LinkArgs {
         self.preset.is_some() && self.loss_back.is_some() && self.loss.is_none()
     }
 
-    /// What has no effect, for the user to know.
+    /// Note for the user on an option that has no effect here.
     pub(crate) fn note(&self) -> Option<&'static str> {
         let rates = [&self.rate, &self.rate_back, &self.trace, &self.trace_back];
         let no_rate = self.preset.is_none() && rates.into_iter().all(Option::is_none);

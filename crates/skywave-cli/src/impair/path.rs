@@ -159,7 +159,8 @@ fn list(scenario: &Scenario) -> String {
     }
 }
 
-fn pick<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a FlowSpec, PathError> {
+/// The flow of that name, or the only one.
+pub(crate) fn pick<'a>(spec: &'a Spec, name: Option<&str>) -> Result<&'a FlowSpec, PathError> {
     let names = || {
         let mut names: Vec<&str> = spec.flows.iter().map(|f| f.name.as_str()).collect();
         if names.len() > LISTED {

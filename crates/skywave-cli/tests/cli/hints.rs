@@ -199,3 +199,36 @@ fn the_points_of_a_sweep_are_listed_where_there_is_none_of_that_number() {
     says(dir.path(), &args, "--point is from 1 to 12");
     says(dir.path(), &args, " 12: ");
 }
+
+#[test]
+fn who_has_several_flows_says_whose_path_is_meant() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let link = |name: &str, from: &str, to: &str| {
+        format!(
+            "[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"5Mbps\"\ndelay = \"20ms\"\n"
+        )
+    };
+    let flow = |name: &str, from: &str| {
+        format!(
+            "[[flow]]\nname = \"{name}\"\nfrom = \"{from}\"\nto = \"c\"\ntransport = \"cubic\"\n"
+        )
+    };
+    let text = [
+        link("l", "a", "b"),
+        link("k", "b", "c"),
+        flow("f", "a"),
+        flow("g", "b"),
+    ]
+    .concat();
+    let file = dir.path().join("many.toml");
+    fs::write(&file, text + "[run]\nduration = \"1s\"\n").expect("written");
+    let said = told(dir.path(), &["diagnose", "many.toml"]);
+    let several =
+        "many.toml: the scenario has 2 flows: choose the one whose path is meant with --flow: f, g";
+    assert!(said.contains(several), "{said}");
+    let said = told(dir.path(), &["diagnose", "many.toml", "--flow", "h"]);
+    assert!(
+        said.contains("many.toml: the scenario has no flow `h`; it has f, g"),
+        "{said}"
+    );
+}

@@ -56,6 +56,8 @@ pub struct Question<'a> {
     /// Text of a scenario file (TOML) with the link. Only its `[[link]]` tables count, the end hosts (`from`, `to`) of
     /// its first flow, and its `title`, as the link's name.
     pub link: &'a str,
+    /// Nodes that data come from and go to; `None` for those of the first flow.
+    pub ends: Option<[&'a str; 2]>,
     /// Texts of scenario files for the same link with other values that its measurements allow. Senders are compared
     /// over these as well, since the advice may depend on the values. May be empty.
     pub draws: &'a [String],
@@ -84,6 +86,7 @@ impl<'a> Question<'a> {
     pub fn new(link: &'a str, host: &'a Host) -> Self {
         Self {
             link,
+            ends: None,
             draws: &[],
             files: &NoFiles,
             objectives: &Objective::ALL,
@@ -191,7 +194,7 @@ pub fn advise(
         change: None,
     });
     let mut contestants: Vec<Contestant> = plain.collect();
-    let facts = Scene::read(question.link, question.files, &[])?.facts();
+    let facts = Scene::read(question.link, question.ends, question.files, &[])?.facts();
     let changes = changes(question, &facts, today);
     contestants.extend(changes.into_iter().map(|change| Contestant {
         sender: today,
@@ -199,7 +202,7 @@ pub fn advise(
     }));
     let texts = std::iter::once(question.link).chain(question.draws.iter().map(String::as_str));
     let scenes: Result<Vec<Scene>, AdviceError> = texts
-        .map(|text| Scene::read(text, question.files, &contestants))
+        .map(|text| Scene::read(text, question.ends, question.files, &contestants))
         .collect();
     let scenes = scenes?;
     let results = run::run(&scenes, &contestants, question, progress)?;

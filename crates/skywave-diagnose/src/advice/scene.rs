@@ -71,17 +71,19 @@ pub(super) enum Task {
 }
 
 impl Scene {
-    /// Reads a link: the `[[link]]` tables of a scenario. Where data go is said by its first flow, if it has one; else
-    /// they go from the first end of the chain to the last one.
+    /// Reads a link: the `[[link]]` tables of a scenario. Where data go is said by `between`, or by its first flow, if
+    /// it has one; else they go from the first end of the chain to the last one.
     pub(super) fn read(
         text: &str,
+        between: Option<[&str; 2]>,
         files: &dyn Files,
         contestants: &[Contestant],
     ) -> Result<Self, AdviceError> {
         let given: Table = text
             .parse()
             .map_err(|error: toml::de::Error| AdviceError::NoToml(error.to_string()))?;
-        let (from, to) = ends(&given)?;
+        let first = ends(&given)?;
+        let (from, to) = between.map_or(first, |[from, to]| (from.to_owned(), to.to_owned()));
         let mut table = Table::new();
         let links = given.get("link").ok_or(AdviceError::NoLink)?;
         table.insert("link".into(), links.clone());
@@ -92,7 +94,9 @@ impl Scene {
         };
         for (index, contestant) in contestants.iter().enumerate() {
             let window = match contestant.change {
-                Some(Change::Paced) => Self::read(text, files, &[])?.facts().paced_window(),
+                Some(Change::Paced) => Self::read(text, between, files, &[])?
+                    .facts()
+                    .paced_window(),
                 _ => WINDOW,
             };
             let mut flow = format!(

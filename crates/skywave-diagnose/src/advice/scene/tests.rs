@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<Scene, AdviceError> {
         sender: &SENDERS[0],
         change: None,
     };
-    Scene::read(text, &NoFiles, &[one])
+    Scene::read(text, None, &NoFiles, &[one])
 }
 
 fn ends_of(text: &str) -> (String, String) {
@@ -29,7 +29,11 @@ fn data_go_from_the_first_end_to_the_last_one_unless_a_flow_says_otherwise() {
     assert_eq!(ends_of(HOP), both("a", "b"));
     assert_eq!(ends_of(&format!("{HOP}{LAN}")), both("a", "c"));
     let flow = "[[flow]]\nfrom = \"c\"\nto = \"a\"\n[run]\nduration = \"3s\"\n";
-    assert_eq!(ends_of(&format!("{HOP}{LAN}{flow}")), both("c", "a"));
+    let text = format!("{HOP}{LAN}{flow}");
+    assert_eq!(ends_of(&text), both("c", "a"));
+    // The way of another flow has the first link alone.
+    let hop = Scene::read(&text, Some(["a", "b"]), &NoFiles, &[]).unwrap();
+    assert_eq!(hop.way, [0]);
 }
 
 #[test]
