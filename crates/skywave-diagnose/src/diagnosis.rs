@@ -13,7 +13,7 @@ use crate::fit::{Choice, Known};
 use crate::goodness::{Goodness, goodness};
 use crate::link::{Fits, Link};
 use crate::record::{self, Fate, Mistake, Probes, Record};
-use crate::transfer::{self, Capture, Transfer};
+use crate::transfer::{self, Beside, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
 
 use source::Source;
@@ -154,16 +154,29 @@ impl Diagnosis {
         }
         transfers.sort_by_key(|observed| std::cmp::Reverse(observed.transfer.delivered));
         let idle = Idle::of(fits.probes.iter().map(|(_, fit)| fit));
-        for observed in &mut transfers {
-            let transfer = &observed.transfer;
+        // The first transfer that had its path to itself.
+        let mut alone = None;
+        for index in 0..transfers.len() {
+            let Observed { file, transfer, .. } = &transfers[index];
             if fits.paths.len() < FITTED
                 && transfer.is_near_sender
                 && transfer.sent.len() >= FEWEST
-                && let Some(fit) = path::fit_beside(transfer, idle)
+                && let Some(mut fit) = path::fit_beside(transfer, idle)
             {
-                fits.paths.push((observed.file.clone(), fit.clone()));
-                observed.why = why(transfer, Some(&fit));
-                observed.path = Some(fit);
+                let same = transfers.iter().filter(|other| other.file == *file);
+                match transfer.beside(same.map(|other| &other.transfer)) {
+                    Some(beside) => {
+                        let is_first = fits.paths.iter().all(|(known, _)| known != file);
+                        notes.extend(is_first.then(|| together(file, transfer, beside)));
+                        fit.share(transfer, beside);
+                    }
+                    None => {
+                        alone.get_or_insert(index);
+                    }
+                }
+                fits.paths.push((file.clone(), fit.clone()));
+                transfers[index].why = why(transfer, Some(&fit));
+                transfers[index].path = Some(fit);
             }
         }
         let far = transfers
@@ -182,7 +195,7 @@ impl Diagnosis {
             );
             return Err(Error::Nothing(notes.join("; ")));
         }
-        let fitted = transfers.iter().find(|observed| observed.path.is_some());
+        let fitted = alone.map(|index| &transfers[index]);
         let fitted = fitted.map(|observed| (observed.file.as_str(), &observed.transfer));
         Ok(Self {
             captures,
@@ -316,6 +329,17 @@ fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture)
     })?;
     let names: Vec<String> = captures.iter().map(|(source, _)| source.name()).collect();
     Ok(vec![(names.join(" + "), whole)])
+}
+
+/// Note that a transfer of a capture shared its path.
+fn together(file: &str, transfer: &Transfer, beside: Beside) -> String {
+    format!(
+        "{file}: while the transfer from {} went on, other connections of its host carried {:.0} % of the bytes. What \
+         they share cannot be told from one of them: a capture with one busy connection (iperf3 without -P) tells the \
+         rate, the queue and the causes of losses.",
+        transfer.from,
+        beside.share * 100.0
+    )
 }
 
 /// Records that have been read so far, but captures.

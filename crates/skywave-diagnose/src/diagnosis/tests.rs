@@ -5,6 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
+use crate::transfer::script::{MSS, Script};
 
 /// A folder with files of these contents.
 fn files(contents: &[(&str, &[u8])]) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -96,4 +97,49 @@ fn a_record_names_the_sender() {
     let (_dir, paths) = files(&[("iperf.json", test.as_bytes())]);
     let sender = Diagnosis::of(&paths).unwrap().sender;
     assert_eq!(sender, Some(("bbr".to_owned(), "iperf.json".to_owned())));
+}
+
+/// A capture of clients on these ports, each of which sends a segment every 10 ms; the queue fills after some round trips.
+fn uploads(ports: &[u16]) -> Script {
+    let mut packets = Vec::new();
+    for number in 0..300 {
+        let sent_ms = 10 * u64::from(number);
+        let rtt_ms = 50 + 50.min(u64::from(number));
+        for &port in ports {
+            packets.push((sent_ms, port, number, false));
+            packets.push((sent_ms + rtt_ms, port, number, true));
+        }
+    }
+    packets.sort_unstable();
+    let mut script = Script::midway(1);
+    for (at_ms, port, number, is_answer) in packets {
+        script.port = port;
+        if is_answer {
+            script.ack(at_ms, (number + 1) * MSS, &[]);
+        } else {
+            script.data(at_ms, number * MSS, MSS);
+        }
+    }
+    script
+}
+
+#[test]
+fn a_rate_is_not_told_from_one_of_two_connections() {
+    let told = |ports: &[u16]| {
+        let (_dir, paths) = files(&[("up.pcap", uploads(ports).file())]);
+        Diagnosis::of(&paths).unwrap()
+    };
+    let (alone, both) = (told(&[4000]), told(&[4000, 4001]));
+    assert!(alone.link.rate.known.told().is_some(), "{:?}", alone.link);
+    assert_eq!(alone.notes, Vec::<String>::new());
+    for known in [
+        both.link.rate.known.told().is_some(),
+        both.link.queue.known.told().is_some(),
+    ] {
+        assert!(!known, "{:?}", both.link);
+    }
+    assert!(both.notes[0].contains("other connections of its host carried 50 % of the bytes"));
+    assert_eq!(both.notes.len(), 1);
+    let least = |diagnosis: &Diagnosis| diagnosis.link.at_least_bps.unwrap();
+    assert!(least(&both) > 1.8 * least(&alone), "{:?}", both.link);
 }

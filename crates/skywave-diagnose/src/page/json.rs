@@ -45,6 +45,8 @@ fn transfer(observed: &Observed) -> Value {
         let count = why.again.iter().find(|(known, _)| *known == cause);
         (name.to_owned(), count.map_or(0, |(_, count)| *count).into())
     });
+    let losses = &why.losses;
+    let of_known = |count: usize| (losses.all == 0 || losses.are_told()).then_some(count);
     object!({
         "file": file,
         "from": transfer.from.to_string(),
@@ -57,7 +59,7 @@ fn transfer(observed: &Observed) -> Value {
         "time": shares.collect::<Map<String, Value>>(),
         "sent": why.numbers.sent,
         "sent_again": again.collect::<Map<String, Value>>(),
-        "lost": { "all": why.losses.all, "queue": why.losses.congestive, "channel": why.losses.random },
+        "lost": { "all": why.losses.all, "queue": of_known(why.losses.congestive), "channel": of_known(why.losses.random) },
         "rtt_s": why.numbers.rtt_s,
         "events": why.events.iter().map(event).collect::<Vec<_>>(),
     })

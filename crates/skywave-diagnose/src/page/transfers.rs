@@ -67,11 +67,15 @@ pub(super) fn transfer(observed: &Observed) -> String {
     }
     let losses = &why.losses;
     if losses.all > 0 {
-        let _ = writeln!(
-            out,
-            "    {} lost: {} by a queue or policer, {} by the channel",
-            losses.all, losses.congestive, losses.random
-        );
+        let causes = if losses.are_told() {
+            format!(
+                "{} by a queue or policer, {} by the channel",
+                losses.congestive, losses.random
+            )
+        } else {
+            "the causes are not known".to_owned()
+        };
+        let _ = writeln!(out, "    {} lost: {causes}", losses.all);
     }
     for event in &why.events {
         let _ = writeln!(

@@ -4,6 +4,7 @@
 //! the segments sent, 16 bytes each.
 
 mod answer;
+mod beside;
 mod bins;
 mod board;
 mod merged;
@@ -11,6 +12,7 @@ mod read;
 mod sent;
 
 pub use answer::Answer;
+pub(crate) use beside::Beside;
 pub use bins::{Bin, Bins, WIDTH_NS};
 pub use merged::read_merged;
 pub use read::{Capture, Handshake, Transfer, read};

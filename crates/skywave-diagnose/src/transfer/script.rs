@@ -14,6 +14,8 @@ pub(crate) const MSS: u32 = 1000;
 /// A capture at the client, which sends to the server, made by hand.
 pub(crate) struct Script {
     file: Vec<u8>,
+    /// The client's port.
+    pub(crate) port: u16,
     /// The client's first sequence number, after its SYN.
     first: u32,
     /// The server's window, as its packets have it: a quarter of the bytes.
@@ -32,6 +34,7 @@ impl Script {
         }
         Self {
             file,
+            port: CLIENT.1,
             first,
             window: 60_000,
             echo: None,
@@ -86,7 +89,7 @@ impl Script {
     /// The client sends bytes of its stream.
     pub(crate) fn data(&mut self, at_ms: u64, from: u32, length: u32) -> &mut Self {
         let packet = PacketBuilder::ipv4(CLIENT.0, SERVER.0, 64)
-            .tcp(CLIENT.1, SERVER.1, self.first.wrapping_add(from), 1000)
+            .tcp(self.port, SERVER.1, self.first.wrapping_add(from), 1000)
             .ack(1)
             .options(self.stamps(at_ms).as_slice())
             .unwrap();
@@ -109,12 +112,17 @@ impl Script {
             .map(|first| TcpOptionElement::SelectiveAcknowledgement(*first, rest));
         let options: Vec<TcpOptionElement> = sack.into_iter().chain(self.stamps(at_ms)).collect();
         let packet = PacketBuilder::ipv4(SERVER.0, CLIENT.0, 64)
-            .tcp(SERVER.1, CLIENT.1, 1, self.window)
+            .tcp(SERVER.1, self.port, 1, self.window)
             .ack(self.first.wrapping_add(before))
             .options(&options)
             .unwrap();
         self.packet(at_ms, packet, 0);
         self
+    }
+
+    /// The capture's bytes.
+    pub(crate) fn file(&self) -> &[u8] {
+        &self.file
     }
 
     pub(crate) fn transfer(&self) -> Transfer {

@@ -54,6 +54,13 @@ pub struct Losses {
     pub random_episodes: usize,
 }
 
+impl Losses {
+    /// Whether the causes of the losses are known, of one at least.
+    pub fn are_told(&self) -> bool {
+        self.congestive + self.random > 0
+    }
+}
+
 /// Goodput, round trips and counts of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {

@@ -23,7 +23,7 @@ pub use variable::{OPPORTUNITY, Recorded};
 use super::hidden::{LossModel, Observation, losses};
 use super::probes::Outages;
 use super::{Choice, Estimate, Known};
-use crate::transfer::Transfer;
+use crate::transfer::{Beside, Transfer};
 use backlog::Step;
 use view::View;
 
@@ -200,6 +200,23 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     fit.outages = outages::find(&steps);
     fit.losses = losses(&outages::cut(&fit.outages, observations(&steps, &drop)));
     Some(fit)
+}
+
+impl PathFit {
+    /// Takes back what other connections of the host make untellable: rate, queues, policer and causes of losses.
+    pub(crate) fn share(&mut self, transfer: &Transfer, beside: Beside) {
+        let why = format!(
+            "other connections carried {:.0} % of the bytes at the same time",
+            beside.share * 100.0
+        );
+        self.rate = Known::unknown(&why);
+        self.queue = Known::unknown(&why);
+        self.losses = Known::unknown(&why);
+        (self.queued, self.policer, self.back) = (None, None, None);
+        self.kinds.fill(None);
+        let of_ip = self.packet / f64::from(transfer.mss.max(1));
+        self.at_least_bps = self.at_least_bps.max(beside.all_bps * of_ip);
+    }
 }
 
 /// The information criterion of all losses: those where something drops with a probability of its own, of `parameters`, and the
