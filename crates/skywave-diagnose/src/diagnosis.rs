@@ -132,7 +132,15 @@ impl Diagnosis {
             mut notes,
         } = told;
         let mut captures = Vec::new();
-        for (name, capture) in joined(read)? {
+        let mut halved = Vec::new();
+        for (name, capture, lacks_way_back) in joined(read)? {
+            if lacks_way_back && capture.transfers.iter().any(|t| t.delivered > 0) {
+                notes.push(format!(
+                    "{name} shows each acknowledgement when it enters the way back, as Skywave's own captures do: its \
+                     round trips lack that way. Pings of the same link tell the base round trip."
+                ));
+                halved.push(name.clone());
+            }
             if capture.is_cut_off {
                 notes.push(format!(
                     "{name} ends within a packet; what is there was read."
@@ -173,6 +181,9 @@ impl Diagnosis {
                     None => {
                         alone.get_or_insert(index);
                     }
+                }
+                if halved.contains(file) {
+                    fit.base_s = Known::unknown("the capture lacks the way back");
                 }
                 fits.paths.push((file.clone(), fit.clone()));
                 transfers[index].why = why(transfer, Some(&fit));
@@ -311,24 +322,45 @@ pub fn is_scenario(path: &Path) -> Result<bool, Error> {
     Ok(matches!(record::read(&text), Ok(records) if records.contains(&Record::Link)))
 }
 
-/// Captures with the names of their files. Those that have one direction each, as our own have, are read as one.
-fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture)>, Error> {
+/// Captures with the names of their files, and whether they lack the way back. Those that have one direction each, as our
+/// own have, are read as one.
+fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture, bool)>, Error> {
     let is_half = |capture: &Capture| capture.transfers.iter().all(|t| t.delivered == 0);
     if captures.len() < 2 || !captures.iter().all(|(_, capture)| is_half(capture)) {
-        let named = captures.into_iter();
-        return Ok(named
-            .map(|(source, capture)| (source.name(), capture))
-            .collect());
+        let named = captures
+            .into_iter()
+            .map(|(source, capture)| Ok((source.name(), capture, lack_way_back(&[source])?)));
+        return named.collect();
     }
-    let files = captures.iter().map(|(source, _)| source.capture());
+    let sources: Vec<&Source<'_>> = captures.iter().map(|(source, _)| *source).collect();
+    let files = sources.iter().map(|source| source.capture());
     let files: Vec<Option<_>> = files.collect::<Result<_, _>>()?;
     let files = files.into_iter().flatten().collect();
     let whole = transfer::read_merged(files).map_err(|source| Error::Capture {
-        path: captures[0].0.path.to_owned(),
+        path: sources[0].path.to_owned(),
         source,
     })?;
-    let names: Vec<String> = captures.iter().map(|(source, _)| source.name()).collect();
-    Ok(vec![(names.join(" + "), whole)])
+    let names: Vec<String> = sources.iter().map(|source| source.name()).collect();
+    Ok(vec![(names.join(" + "), whole, lack_way_back(&sources)?)])
+}
+
+/// Whether captures, read as one, are our own and show acknowledgements at the other end of the link: those of the relay,
+/// or of two nodes of a simulation, as the comment at the beginning of the file tells.
+fn lack_way_back(files: &[&Source<'_>]) -> Result<bool, Error> {
+    let mut nodes = Vec::new();
+    for source in files {
+        let first = source.beginning()?;
+        let told = String::from_utf8_lossy(&first);
+        if told.contains("Skywave: packets as they come to the links") {
+            return Ok(true);
+        }
+        let at_node = told
+            .split_once("Packets as they are offered to link ")
+            .and_then(|(_, rest)| rest.split_once(" at node "))
+            .and_then(|(_, node)| node.split_once(", before its queue"));
+        nodes.extend(at_node.map(|(node, _)| node.to_owned()));
+    }
+    Ok(nodes.iter().any(|node| *node != nodes[0]))
 }
 
 /// Note that a transfer of a capture shared its path.

@@ -298,7 +298,7 @@ fn check_transfer(transfer: &Transfer) {
 }
 
 fn check_fit(transfer: &Transfer, fit: &PathFit) {
-    check_estimate(&fit.base_s);
+    fit.base_s.told().into_iter().for_each(check_estimate);
     assert!(is_time(fit.at_least_bps) && is_time(fit.packet));
     assert_eq!(fit.kinds.len(), transfer.sent.len());
     for (sent, kind) in transfer.sent.iter().zip(&fit.kinds) {

@@ -81,6 +81,16 @@ impl<'a> Source<'a> {
             .then(|| -> Box<dyn Read + Send> { Box::new(Cursor::new(first).chain(packed)) }))
     }
 
+    /// First bytes of a capture, decompressed if need be; none if this is no capture.
+    pub(super) fn beginning(&self) -> Result<Vec<u8>, Error> {
+        let mut first = Vec::new();
+        if let Some(packets) = self.capture()? {
+            let read = packets.take(BEGINNING).read_to_end(&mut first);
+            read.map_err(io_error(self.path))?;
+        }
+        Ok(first)
+    }
+
     /// All bytes of a text.
     pub(super) fn text(&self) -> Result<Vec<u8>, Error> {
         let path = self.path;

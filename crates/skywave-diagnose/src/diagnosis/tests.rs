@@ -4,6 +4,8 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use skywave_lab::capture::pcapng::{Captured, Interface, Section, Writer};
+
 use super::*;
 use crate::transfer::script::{MSS, Script};
 
@@ -142,4 +144,71 @@ fn a_rate_is_not_told_from_one_of_two_connections() {
     assert_eq!(both.notes.len(), 1);
     let least = |diagnosis: &Diagnosis| diagnosis.link.at_least_bps.unwrap();
     assert!(least(&both) > 1.8 * least(&alone), "{:?}", both.link);
+}
+
+/// The packets of a script as a pcapng file with a comment.
+fn commented(script: &Script, comment: &str) -> Vec<u8> {
+    let section = Section {
+        hardware: "",
+        application: "",
+        comment,
+    };
+    let interface = Interface {
+        name: "",
+        description: "",
+        snap_length: 0,
+    };
+    let mut writer = Writer::new(Vec::new(), &section, &interface).unwrap();
+    skywave_lab::capture::read(script.file(), |frame| {
+        let packet = Captured {
+            at_ns: frame.at_ns,
+            bytes: frame.bytes,
+            length: frame.length,
+            way: None,
+            comments: &[],
+        };
+        writer.packet(&packet).unwrap();
+    })
+    .unwrap();
+    writer.into_inner()
+}
+
+#[test]
+fn our_own_captures_tell_no_base_round_trip() {
+    let script = uploads(&[4000]);
+    let told = |comment: &str| {
+        let (_dir, paths) = files(&[("up.pcapng", &commented(&script, comment))]);
+        Diagnosis::of(&paths).unwrap()
+    };
+    let own =
+        told("Skywave: packets as they come to the links, before the first queue; comments …");
+    let other = told("Wireshark");
+    assert!(other.link.base_s.known.told().is_some() && other.notes.is_empty());
+    assert_eq!(
+        own.link.base_s.known,
+        Known::unknown("the capture lacks the way back")
+    );
+    assert!(
+        own.notes[0].contains("round trips lack that way"),
+        "{:?}",
+        own.notes
+    );
+    assert_eq!(own.link.rate, other.link.rate);
+}
+
+#[test]
+fn captures_at_two_nodes_of_a_simulation_lack_the_way_between_them() {
+    let at = |link: &str, node: &str| {
+        let comment = format!(
+            "Skywave, scenario s, seed 1. Packets as they are offered to link {link} at node {node}, before its queue and"
+        );
+        commented(&Script::midway(1), &comment)
+    };
+    for (reverse, node, lack) in [
+        ("radio.reverse", "phone", true),
+        ("wire.reverse", "router", false),
+    ] {
+        let (_dir, paths) = files(&[("a", &at("radio", "router")), ("b", &at(reverse, node))]);
+        assert_eq!(lack_way_back(&[&paths[0], &paths[1]]).unwrap(), lack);
+    }
 }

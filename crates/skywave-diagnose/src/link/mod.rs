@@ -134,7 +134,7 @@ impl Link {
         let back_s = back.map_or(0.0, |(_, back)| PROBE_BYTES * 8.0 / back.bps.value);
         let base = probes()
             .map(|(name, fit)| (name, least(&fit.base, back_s)))
-            .chain(paths().map(|(name, fit)| (name, Known::Told(fit.base_s))))
+            .chain(paths().map(|(name, fit)| (name, fit.base_s.clone())))
             .chain(tests().map(|(name, fit)| (name, fit.rtt_s.clone())));
         let full = |known: &Known<Estimate>| match known {
             Known::Told(bytes) => Known::from(Choice::new(

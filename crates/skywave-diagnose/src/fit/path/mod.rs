@@ -59,8 +59,8 @@ pub enum Loss {
 #[derive(Clone, Debug)]
 pub struct PathFit {
     /// Round trip of the path without queues, and without the time that a small packet takes to be
-    /// transmitted, seconds.
-    pub base_s: Estimate,
+    /// transmitted, seconds; not known where the capture lacks the way back.
+    pub base_s: Known<Estimate>,
     /// Rate of the bottleneck; not known if none of the methods of [`RateBy`] tells it: the link need not have been
     /// busy.
     pub rate: Known<RateModel>,
@@ -108,11 +108,11 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let rate = rate::rate(&view, idle);
     let policed = policer::policer(&view);
     let mut fit = PathFit {
-        base_s: base(
+        base_s: Known::Told(base(
             &view,
             rate.found.told().map(|(estimate, _)| estimate.value),
             back.map(|(_, back)| back.bps.value),
-        ),
+        )),
         rate: Known::unknown(""),
         at_least_bps: rate.at_least,
         queue: Known::unknown("the queue was never filled"),
