@@ -78,6 +78,18 @@ pub enum Error {
         /// Damage that was found in the capture.
         source: ReadError,
     },
+    /// A capture whose packets are not in the order of their times.
+    #[error(
+        "{}: the times of its packets go back {backward} times: sort them first (reordercap IN OUT, of Wireshark; \
+         captures are put together by mergecap)",
+        path.display()
+    )]
+    OutOfOrder {
+        /// Path of the file.
+        path: PathBuf,
+        /// Packets that are before the packet ahead of them.
+        backward: u64,
+    },
     /// A file that is no record, or one with a mistake.
     #[error("{}: {source}", path.display())]
     Record {
@@ -393,6 +405,12 @@ impl Told {
                 path: path.to_owned(),
                 source,
             })?;
+            if capture.is_out_of_order() {
+                return Err(Error::OutOfOrder {
+                    path: path.to_owned(),
+                    backward: capture.backward,
+                });
+            }
             return Ok(Some(capture));
         }
         let text = source.text()?;

@@ -212,3 +212,23 @@ fn captures_at_two_nodes_of_a_simulation_lack_the_way_between_them() {
         assert_eq!(lack_way_back(&[&paths[0], &paths[1]]).unwrap(), lack);
     }
 }
+
+#[test]
+fn a_capture_whose_times_go_back_is_refused_with_what_sorts_it() {
+    let mut script = Script::midway(1);
+    for number in 0..300_u32 {
+        script.data(u64::from(number * 7 % 300) * 10, number * MSS, MSS);
+    }
+    let mut once = Script::midway(1);
+    for number in 0..300_u32 {
+        once.data(u64::from((number + 150) % 300) * 10, number * MSS, MSS);
+    }
+    let (_dir, paths) = files(&[("back.pcap", script.file()), ("once.pcap", once.file())]);
+    let error = Diagnosis::of(&paths[..1]).unwrap_err().to_string();
+    assert!(
+        error.contains("go back 6 times: sort them first (reordercap"),
+        "{error}"
+    );
+    // A clock that was set once.
+    assert!(Diagnosis::of(&paths[1..]).is_ok());
+}

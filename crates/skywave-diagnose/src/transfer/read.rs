@@ -22,6 +22,11 @@ const MOST_PIECES: u64 = 128;
 /// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
 const TIMESTAMPS: u64 = 12;
 
+/// Steps back of the time between packets that count, nanoseconds: those from several queues of a network card are shorter.
+const BACK_NS: u64 = 1_000_000;
+/// Packets, one in so many, whose times go back in a capture that is out of order; clocks that are set do so now and then.
+const ONE_IN: u64 = 100;
+
 /// TCP transfers of a packet capture, and counts of all its packets.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
@@ -29,9 +34,18 @@ pub struct Capture {
     pub summary: Summary,
     /// Whether the file ends within a packet.
     pub is_cut_off: bool,
+    /// Packets that are more than 1 ms before the packet ahead of them in the file.
+    pub backward: u64,
     /// Transfers of the capture, one for each direction of a TCP connection with a payload, in the order in which the
     /// connections began.
     pub transfers: Vec<Transfer>,
+}
+
+impl Capture {
+    /// Whether packets are not in the order of their times, so that transfers cannot be followed.
+    pub fn is_out_of_order(&self) -> bool {
+        self.backward > self.summary.packets / ONE_IN
+    }
 }
 
 /// One direction of a TCP connection, as a capture shows it: the data, and the acknowledgements of it.
@@ -155,7 +169,8 @@ impl Reader {
     pub(super) fn add(&mut self, frame: &Frame<'_>) {
         let packet = self.capture.summary.add(frame);
         let first_ns = *self.first_ns.get_or_insert(frame.at_ns);
-        self.last_ns = self.last_ns.max(frame.at_ns);
+        self.capture.backward += u64::from(frame.at_ns.saturating_add(BACK_NS) < self.last_ns);
+        self.last_ns = frame.at_ns;
         let Some(packet) = packet else {
             return;
         };
