@@ -11,7 +11,7 @@ use crate::fit::probes::ProbeFit;
 use crate::fit::throughput;
 use crate::fit::{Choice, Known};
 use crate::goodness::{Goodness, goodness};
-use crate::link::{Fits, Link};
+use crate::link::{Fits, Link, contradictions};
 use crate::record::{self, Fate, Mistake, Probes, Record};
 use crate::transfer::{self, Beside, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
@@ -132,7 +132,18 @@ impl Diagnosis {
         let mut told = Told::default();
         let sources = files.iter().map(|file| Source::new(file));
         let sources: Vec<Source<'_>> = sources.collect::<Result<_, _>>()?;
+        let mut seen = Vec::new();
         for source in &sources {
+            // A pipe has no place.
+            let place = source.path.canonicalize();
+            let place = place.unwrap_or_else(|_| source.path.to_owned());
+            if seen.contains(&place) {
+                let name = source.name();
+                told.notes
+                    .push(format!("{name} was given twice, and counts once."));
+                continue;
+            }
+            seen.push(place);
             if let Some(capture) = told.add(source)? {
                 read.push((source, capture));
             }
@@ -218,6 +229,7 @@ impl Diagnosis {
             );
             return Err(Error::Nothing(notes.join("; ")));
         }
+        notes.extend(contradictions(&fits));
         let fitted = alone.map(|index| &transfers[index]);
         let fitted = fitted.map(|observed| (observed.file.as_str(), &observed.transfer));
         Ok(Self {

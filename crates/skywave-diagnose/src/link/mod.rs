@@ -1,8 +1,10 @@
 //! The link that a set of records tells of: each property from the record that tells it best.
 
+mod contradictions;
 mod draws;
 mod scenario;
 
+pub(crate) use contradictions::contradictions;
 pub use draws::{Drawn, Likeliest};
 pub use scenario::{Values, Written, has_trace, scenario, trace_name};
 pub(crate) use scenario::{interval, short};
@@ -147,9 +149,11 @@ impl Link {
             )),
             Known::Unknown(why) => Known::Unknown(why.clone()),
         };
+        // A throughput test takes all losses for the queue's; a capture knows better, also where it cannot tell.
+        let tested = tests().filter(|_| fits.paths.is_empty());
         let queue = paths()
             .map(|(name, fit)| (name, fit.queue.clone()))
-            .chain(tests().map(|(name, fit)| (name, full(&fit.queue))));
+            .chain(tested.map(|(name, fit)| (name, full(&fit.queue))));
         let losses = paths()
             .map(|(name, fit)| (name, fit.losses.clone()))
             .chain(probes().map(|(name, fit)| (name, fit.losses.clone())));
