@@ -94,7 +94,10 @@ pub fn goodness(
                     probes: vec![(name.clone(), fit.clone())],
                     ..Fits::default()
                 };
-                found.push(of_probes(name, half, &Link::of(&idle)));
+                found.push(match untold(&fit, whole) {
+                    Some(reason) => Goodness::unknown(name, reason),
+                    None => of_probes(name, half, &Link::of(&idle)),
+                });
                 fit
             }
             Err(reason) => {
@@ -115,6 +118,16 @@ pub fn goodness(
         });
     }
     found
+}
+
+/// Reason why the first part of a record of probes tells less than all of it does, so that what comes after it cannot fit.
+fn untold(first: &ProbeFit, whole: &ProbeFit) -> Option<String> {
+    let Known::Unknown(why) = &first.jitter else {
+        return None;
+    };
+    let lacks_losses = first.losses.told().is_none() && whole.losses.told().is_some();
+    (whole.jitter.told().is_some() || lacks_losses)
+        .then(|| format!("its first two thirds tell less than all of it: {why}"))
 }
 
 fn of_probes(name: &str, half: &split::Half<Probes>, link: &Link) -> Goodness {

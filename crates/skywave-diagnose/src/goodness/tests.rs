@@ -65,6 +65,21 @@ fn probes_that_go_on_as_they_were_fit() {
 }
 
 #[test]
+fn probes_whose_first_part_tells_too_little_are_not_compared() {
+    // 40 s, of which two thirds are fewer than a fit of jitter and losses needs.
+    let mut stream = Stream::named(1, "jitter", "test");
+    let waits: Vec<f64> = (0..400).map(|_| stream.uniform(0.0, 0.01)).collect();
+    let mut short = probes(400, 1, |number| (0.06 + waits[number], 0.03));
+    for probe in &mut short.probes {
+        probe.sent_s /= 2.0;
+    }
+    assert!(ProbeFit::new(&short).jitter.told().is_some());
+    let reason =
+        "its first two thirds tell less than all of it: the record has only 266 probes in 26 s";
+    assert_eq!(of(short).compared, Known::unknown(reason));
+}
+
+#[test]
 fn an_end_with_other_losses_does_not_fit() {
     let goodness = of(probes(1500, 1, |number| {
         (0.06, if number < 1000 { 0.02 } else { 0.1 })
