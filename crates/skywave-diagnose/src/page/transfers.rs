@@ -40,7 +40,9 @@ pub(super) fn transfer(observed: &Observed) -> String {
         .iter()
         .map(|(share, name)| format!("{name} {:.0} %", share * 100.0))
         .collect();
-    let _ = writeln!(out, "    time: {}", shares.join(", "));
+    if !shares.is_empty() {
+        let _ = writeln!(out, "    time: {}", shares.join(", "));
+    }
     if let Some([low, middle, high]) = numbers.rtt_s {
         let _ = writeln!(
             out,

@@ -66,7 +66,7 @@ impl Losses {
 pub struct Numbers {
     /// Goodput: payload bits a second, from the connection's first packet to the last data packet or acknowledgement.
     pub goodput_bps: f64,
-    /// Least round trip, seconds; `None` if nothing tells it.
+    /// Least round trip, seconds; `None` if nothing tells it, as in a capture at the receiver.
     pub base_s: Option<f64>,
     /// Quantiles of the round trips, at [`QUANTILES`], seconds; `None` if nothing tells them.
     pub rtt_s: Option<[f64; 3]>,
@@ -79,7 +79,8 @@ pub struct Numbers {
 /// Reasons why `transfer` was not faster. `path` is the path that was fitted to it, if any: it tells which losses were
 /// the channel's, and whether a policer dropped packets.
 pub fn why(transfer: &Transfer, path: Option<&PathFit>) -> Why {
-    let link = Link::of(transfer, path);
+    // At the receiver answers come at once, whatever the path.
+    let link = Link::of(transfer, path).filter(|_| transfer.is_near_sender);
     let shares = link
         .as_ref()
         .map_or_else(Shares::default, |link| states::shares(transfer, link));

@@ -157,7 +157,17 @@ fn a_closed_window_is_named() {
 fn a_capture_at_the_receiver_tells_not_what_the_sender_waited_for() {
     let mut transfer = Sender::new().keep(10, 3000).script.transfer();
     transfer.is_near_sender = false;
-    assert_eq!(why(&transfer, None).verdict, Verdict::Untold);
+    let why = why(&transfer, None);
+    assert_eq!(why.verdict, Verdict::Untold);
+    assert!(
+        why.sentence.contains("taken at the receiver"),
+        "{}",
+        why.sentence
+    );
+    assert_eq!(
+        (why.shares, why.numbers.rtt_s, why.events),
+        (Shares::default(), None, Vec::new())
+    );
 }
 
 #[test]

@@ -100,14 +100,14 @@ pub(super) struct Facts<'a> {
 impl Facts<'_> {
     /// The verdict and its sentence.
     pub(super) fn verdict(&self) -> (Verdict, String) {
-        let Some(link) = self.link else {
-            let sentence = "No answer tells a round trip.".to_owned();
-            return (Verdict::Untold, sentence);
-        };
         if !self.transfer.is_near_sender {
             let sentence = "The capture was taken at the receiver: what the sender waited for shows at its own end alone.";
             return (Verdict::Untold, sentence.to_owned());
         }
+        let Some(link) = self.link else {
+            let sentence = "No answer tells a round trip.".to_owned();
+            return (Verdict::Untold, sentence);
+        };
         let verdict = self.choose(link);
         (verdict, self.sentence(verdict, link))
     }
