@@ -12,7 +12,7 @@ use crate::fit::throughput;
 use crate::fit::{Choice, Known};
 use crate::goodness::{Goodness, goodness};
 use crate::link::{Fits, Link, contradictions};
-use crate::record::{self, Fate, Mistake, Probes, Record};
+use crate::record::{self, Fate, Mistake, Probes, Record, Throughput};
 use crate::transfer::{self, Beside, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
 
@@ -151,9 +151,16 @@ impl Diagnosis {
         let Told {
             mut fits,
             probes,
+            tests,
             sender,
             mut notes,
         } = told;
+        let bases = fits.probes.iter().filter_map(|(_, fit)| fit.base.told());
+        let base_s = bases.map(|base| base.least().value).reduce(f64::min);
+        let tests = tests.into_iter();
+        fits.throughputs = tests
+            .map(|(name, test)| (name, throughput::fit(&test, base_s)))
+            .collect();
         let mut captures = Vec::new();
         let mut halved = Vec::new();
         for (name, capture, lacks_way_back) in joined(read)? {
@@ -404,6 +411,8 @@ struct Told {
     fits: Fits,
     /// Probes with the names of their files.
     probes: Vec<(String, Probes)>,
+    /// Throughput tests, which are fitted beside the probes.
+    tests: Vec<(String, Throughput)>,
     sender: Option<(String, String)>,
     notes: Vec<String>,
 }
@@ -460,8 +469,7 @@ impl Told {
                         .map(|law| (law.clone(), name.clone()))
                         .or(self.sender.take());
                     self.notes.push(throughput::sentence(&name, &test));
-                    let fit = throughput::fit(&test);
-                    self.fits.throughputs.push((name.clone(), fit));
+                    self.tests.push((name.clone(), test));
                 }
                 Record::Rates(rates) => self.fits.rates.push((name.clone(), rates)),
                 Record::Qlog(_) => self.notes.push(format!(

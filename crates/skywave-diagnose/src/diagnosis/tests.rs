@@ -266,22 +266,54 @@ fn records_that_contradict_each_other_are_told_of() {
     assert_eq!(Diagnosis::of(&same).unwrap().notes, Vec::<String>::new());
 }
 
-#[test]
-fn a_throughput_test_adds_no_queue_to_a_capture() {
-    let mut streams = String::new();
-    for second in 0..20 {
-        let rtt_us = 50_000 + 5_000 * second;
-        write!(
-            streams,
-            r#"{}{{"streams":[{{"start":{second},"end":{},"seconds":1,"bytes":1000000,"rtt":{rtt_us},"retransmits":1,"sender":true}}]}}"#,
-            if second > 0 { "," } else { "" },
+/// An iperf3 test of 8 Mb/s for 20 s, whose round trips rise so many milliseconds a second from a first one, with retransmissions.
+fn iperf(first_ms: u32, rise_ms: u32) -> String {
+    let interval = |second: u32| {
+        let rtt_us = 1000 * (first_ms + rise_ms * second);
+        format!(
+            r#"{{"streams":[{{"start":{second},"end":{},"seconds":1,"bytes":1000000,"rtt":{rtt_us},"retransmits":1,"sender":true}}]}}"#,
             second + 1
         )
-        .unwrap();
-    }
-    let test = format!(
-        r#"{{"start":{{"test_start":{{"protocol":"TCP"}}}},"intervals":[{streams}],"end":{{}}}}"#
+    };
+    let intervals: Vec<String> = (0..20).map(interval).collect();
+    format!(
+        r#"{{"start":{{"test_start":{{"protocol":"TCP"}}}},"intervals":[{}],"end":{{}}}}"#,
+        intervals.join(",")
+    )
+}
+
+#[test]
+fn a_queue_that_stands_shows_beside_the_pings_of_the_idle_link() {
+    let test = iperf(80, 1);
+    let pings = pings();
+    let (_dir, paths) = files(&[
+        ("iperf.json", test.as_bytes()),
+        ("ping.log", pings.as_bytes()),
+    ]);
+    let alone = Diagnosis::of(&paths[..1]).unwrap().link;
+    assert!(alone.rate.known.told().is_none(), "{:?}", alone.rate);
+    let beside = Diagnosis::of(&paths).unwrap().link;
+    assert!(beside.rate.known.told().is_some(), "{:?}", beside.rate);
+    assert!(beside.queue.known.told().is_some(), "{:?}", beside.queue);
+    // As long as on the idle link.
+    let (_dir, paths) = files(&[
+        ("iperf.json", iperf(40, 0).as_bytes()),
+        ("ping.log", pings.as_bytes()),
+    ]);
+    assert!(
+        Diagnosis::of(&paths)
+            .unwrap()
+            .link
+            .rate
+            .known
+            .told()
+            .is_none()
     );
+}
+
+#[test]
+fn a_throughput_test_adds_no_queue_to_a_capture() {
+    let test = iperf(50, 5);
     let script = uploads(&[4000]);
     let (_dir, paths) = files(&[("iperf.json", test.as_bytes()), ("up.pcap", script.file())]);
     let alone = Diagnosis::of(&paths[..1]).unwrap().link.queue;

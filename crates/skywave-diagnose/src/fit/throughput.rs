@@ -8,6 +8,8 @@ use crate::record::{Carried, Throughput};
 const START_S: f64 = 3.0;
 /// Round trips whose greatest is more than this times the least show a queue.
 const SWING: f64 = 1.5;
+/// Seconds by which they are above the base that probes tell, at least: hosts answer late too.
+const RISE_S: f64 = 0.005;
 /// Share by which rates and queues that are told so are uncertain: bytes are counted where they are written, and round trips are
 /// smoothed.
 const RATE: f64 = 0.05;
@@ -18,8 +20,8 @@ pub(crate) const PAYLOAD: f64 = 1448.0 / 1500.0;
 /// Path as a throughput test of iperf3 tells it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThroughputFit {
-    /// Rate of the bottleneck, bits a second with headers from IP on; not known unless round trips rose, which shows
-    /// that the link was busy.
+    /// Rate of the bottleneck, bits a second with headers from IP on; not known unless round trips rose, or stood above
+    /// those of the idle link, which shows that the link was busy.
     pub rate: Known<Estimate>,
     /// Mean rate at which data came through after the first 3 s, bits a second with headers from IP on: a lower bound
     /// of the bottleneck's rate; 0 if the record has nothing after these.
@@ -34,8 +36,9 @@ pub struct ThroughputFit {
     pub lost: Known<Estimate>,
 }
 
-/// Path of a throughput test, estimated as far as `record` tells of it; what it does not tell is unknown.
-pub fn fit(record: &Throughput) -> ThroughputFit {
+/// Path of a throughput test, estimated as far as `record` tells of it; what it does not tell is unknown. `base_s` is the
+/// round trip of the idle link in seconds, if probes tell it: a queue that stands all the while shows beside it alone.
+pub fn fit(record: &Throughput, base_s: Option<f64>) -> ThroughputFit {
     let later: Vec<_> = record
         .intervals
         .iter()
@@ -52,7 +55,11 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
     let rtts: Vec<f64> = later.iter().filter_map(|interval| interval.rtt_s).collect();
     let least = rtts.iter().copied().min_by(f64::total_cmp);
     let most = rtts.iter().copied().max_by(f64::total_cmp);
-    let is_full = matches!((least, most), (Some(least), Some(most)) if most > SWING * least);
+    let idle = least.map(|least| match base_s {
+        Some(base_s) if base_s + RISE_S < least => base_s,
+        _ => least,
+    });
+    let is_full = matches!((idle, most), (Some(idle), Some(most)) if most > SWING * idle);
     let around =
         |value: f64, share: f64| Estimate::new(value, value * (1.0 - share), value * (1.0 + share));
     let rate = if is_full && mean > 0.0 {
@@ -66,9 +73,9 @@ pub fn fit(record: &Throughput) -> ThroughputFit {
         .intervals
         .iter()
         .filter_map(|interval| interval.retransmits));
-    let queue = match (least, most) {
-        (Some(least), Some(most)) if is_full && again > 0 => {
-            Known::Told(around((most - least) * mean / 8.0, QUEUE))
+    let queue = match (idle, most) {
+        (Some(idle), Some(most)) if is_full && again > 0 => {
+            Known::Told(around((most - idle) * mean / 8.0, QUEUE))
         }
         _ => Known::unknown("the queue was never seen to be full"),
     };
