@@ -30,7 +30,7 @@ use crate::{interrupt, output};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     ping -D -i 0.2 host > ping.log               # a record of the idle link, five minutes\n  \
-    tcpdump -s 96 -w upload.pcap host server     # a capture at the sender during an upload\n  \
+    tcpdump -s 128 -w upload.pcap host server    # a capture at the sender during an upload\n  \
     skywave diagnose upload.pcap ping.log\n  \
     ssh host timeout 60 tcpdump -s 96 -w - | skywave diagnose - ping.log\n  \
     skywave diagnose upload.pcap ping.log --scenario link.toml\n  \

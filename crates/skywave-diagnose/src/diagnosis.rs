@@ -176,6 +176,14 @@ impl Diagnosis {
                     "{name} ends within a packet; what is there was read."
                 ));
             }
+            if capture.cut > 0 {
+                notes.push(format!(
+                    "{name} has not the whole headers of {} TCP packets (snap length), mostly acknowledgements that tell \
+                     of losses: these were left out, so that losses, what was sent again and the rate are uncertain. \
+                     `tcpdump -s 128` keeps them.",
+                    capture.cut
+                ));
+            }
             let is_unanswered = capture.transfers.iter().all(|t| t.delivered == 0);
             if !capture.transfers.is_empty() && is_unanswered {
                 notes.push(format!(

@@ -321,3 +321,25 @@ fn a_throughput_test_adds_no_queue_to_a_capture() {
     let beside = Diagnosis::of(&paths).unwrap().link.queue;
     assert_eq!(beside.known, Known::unknown("the queue was never filled"));
 }
+
+#[test]
+fn a_snap_length_that_cuts_options_off_is_told_of() {
+    let mut script = uploads(&[4000]);
+    script.ack(4000, 300 * MSS, &[(301 * MSS, 302 * MSS)]);
+    let whole = script.file();
+    // The last packet is the header of IP, that of TCP, and 12 bytes of SACK.
+    let packet = 20 + 20 + 12;
+    let mut cut = whole[..whole.len() - 2].to_vec();
+    let kept = whole.len() - packet - 8;
+    cut[kept..kept + 4].copy_from_slice(&(packet as u32 - 2).to_le_bytes());
+    let (_dir, paths) = files(&[("whole.pcap", whole), ("cut.pcap", &cut)]);
+    assert_eq!(
+        Diagnosis::of(&paths[..1]).unwrap().notes,
+        Vec::<String>::new()
+    );
+    let notes = Diagnosis::of(&paths[1..]).unwrap().notes;
+    assert!(
+        notes[0].contains("not the whole headers of 1 TCP packets"),
+        "{notes:?}"
+    );
+}

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use etherparse::TcpOptionElement;
 use skywave_core::seq::SeqNr;
-use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary};
+use skywave_lab::capture::{Dissected, Endpoint, Frame, ReadError, Remark, Summary, is_tcp_cut};
 use smallvec::SmallVec;
 
 use super::answer::Answer;
@@ -36,6 +36,8 @@ pub struct Capture {
     pub is_cut_off: bool,
     /// Packets that are more than 1 ms before the packet ahead of them in the file.
     pub backward: u64,
+    /// TCP packets that are left out, as the capture does not have their whole header with its options.
+    pub cut: u64,
     /// Transfers of the capture, one for each direction of a TCP connection with a payload, in the order in which the
     /// connections began.
     pub transfers: Vec<Transfer>,
@@ -172,6 +174,7 @@ impl Reader {
         self.capture.backward += u64::from(frame.at_ns.saturating_add(BACK_NS) < self.last_ns);
         self.last_ns = frame.at_ns;
         let Some(packet) = packet else {
+            self.capture.cut += u64::from(is_tcp_cut(frame));
             return;
         };
         let Some(tcp) = &packet.tcp else {

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TcpHeader, TransportSlice, UdpHeader};
+use etherparse::{
+    EtherType, IpNumber, LaxNetSlice, LaxSlicedPacket, TcpHeader, TransportSlice, UdpHeader,
+};
 
 use super::read::Frame;
 
@@ -118,6 +120,22 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
         payload: bytes.saturating_sub(headers_before + header) as u64,
         tcp,
     })
+}
+
+/// Whether a frame is a TCP segment whose header is not fully in the capture, so that it cannot be dissected: a short snap
+/// length leaves no room for options.
+pub fn is_tcp_cut(frame: &Frame<'_>) -> bool {
+    let Some(sliced) = sliced(frame).filter(|sliced| sliced.transport.is_none()) else {
+        return false;
+    };
+    let payload = match &sliced.net {
+        Some(LaxNetSlice::Ipv4(packet)) => packet.payload(),
+        Some(LaxNetSlice::Ipv6(packet)) => packet.payload(),
+        Some(LaxNetSlice::Arp(_)) | None => return false,
+    };
+    payload.ip_number == IpNumber::TCP
+        && !payload.fragmented
+        && frame.bytes.len() < frame.length as usize
 }
 
 /// Bytes from the IP header on of a packet whose header says no length, as the sending host's network card was to cut it

@@ -20,7 +20,7 @@ mod remark;
 mod sequence;
 
 pub use connection::{Connection, Direction, Protocol, Summary};
-pub use dissect::{Dissected, Endpoint, dissect};
+pub use dissect::{Dissected, Endpoint, dissect, is_tcp_cut};
 pub use points::{Captured, DIRECTORY, Error, Options, capture, check_links};
 pub use read::{Frame, ReadError, read};
 pub use recorder::Keep;
