@@ -17,6 +17,8 @@ const MS: f64 = 1e3;
 pub(super) struct Link {
     /// Least round trip, seconds.
     pub(super) base_s: f64,
+    /// Time above the base that jitter hardly exceeds, seconds.
+    varies_s: f64,
     /// Median round trip, seconds.
     pub(super) rtt_s: f64,
     /// Round trips in rising order, microseconds.
@@ -56,6 +58,7 @@ impl Link {
         let payload = f64::from(transfer.mss) / f64::from(transfer.mss + transfer.headers).max(1.0);
         let mut link = Self {
             base_s,
+            varies_s: path.map_or(0.0, |path| path.varies_s),
             rtt_s: f64::from(quantile(&rtts_us, 0.5)?) / US,
             rtts_us,
             is_rate_known: known.is_some(),
@@ -82,7 +85,7 @@ impl Link {
         let excess = QUEUE_S
             .max(QUEUE_SHARE * self.base_s)
             .max(QUEUE_PACKETS * self.packet_s);
-        self.base_s + excess
+        self.base_s + excess + self.varies_s
     }
 
     /// When packets waited: each from when it would have been answered to when it was.

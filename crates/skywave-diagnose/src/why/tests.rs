@@ -171,6 +171,34 @@ fn a_capture_at_the_receiver_tells_not_what_the_sender_waited_for() {
 }
 
 #[test]
+fn waits_that_jitter_explains_fill_no_link() {
+    // Round trips vary by up to 20 ms, and what is in flight is always the same.
+    let mut script = Script::begun(1);
+    let mut packets = Vec::new();
+    let mut came_ms = 0;
+    for number in 0..1000_u32 {
+        let sent_ms = 60 + 4 * u64::from(number);
+        came_ms = (came_ms + 1).max(sent_ms + BASE_MS + 20 * u64::from(number / 20 % 2));
+        packets.extend([(sent_ms, number, false), (came_ms, number, true)]);
+    }
+    packets.sort_unstable();
+    for (at_ms, number, is_answer) in packets {
+        if is_answer {
+            script.ack(at_ms, (number + 1) * MSS, &[]);
+        } else {
+            script.data(at_ms, number * MSS, MSS);
+        }
+    }
+    let transfer = script.transfer();
+    let mut path = crate::fit::path::fit(&transfer).unwrap();
+    let full = |path: &_| why(&transfer, Some(path)).shares.of(State::Queue);
+    assert!(path.rate.told().is_none(), "{:?}", path.rate);
+    assert!(full(&path) > 0.1, "{}", full(&path));
+    path.varies_s = 0.02;
+    assert!(full(&path) < 0.01, "{}", full(&path));
+}
+
+#[test]
 fn times_that_no_clock_has_end_nothing() {
     let mut sender = Sender::new();
     sender.keep(10, 1000);
