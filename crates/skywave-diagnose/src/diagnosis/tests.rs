@@ -266,7 +266,7 @@ fn records_that_contradict_each_other_are_told_of() {
     assert_eq!(Diagnosis::of(&same).unwrap().notes, Vec::<String>::new());
 }
 
-/// An iperf3 test of 8 Mb/s for 20 s, whose round trips rise so many milliseconds a second from a first one, with retransmissions.
+/// An iperf3 test of 8 Mb/s for 20 s, with retransmissions, whose round trips rise by so much a second.
 fn iperf(first_ms: u32, rise_ms: u32) -> String {
     let interval = |second: u32| {
         let rtt_us = 1000 * (first_ms + rise_ms * second);

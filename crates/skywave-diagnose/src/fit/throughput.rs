@@ -36,8 +36,9 @@ pub struct ThroughputFit {
     pub lost: Known<Estimate>,
 }
 
-/// Path of a throughput test, estimated as far as `record` tells of it; what it does not tell is unknown. `base_s` is the
-/// round trip of the idle link in seconds, if probes tell it: a queue that stands all the while shows beside it alone.
+/// Path of a throughput test, estimated as far as `record` tells of it; what it does not tell is unknown. `base_s` is
+/// the round trip of the idle link in seconds, if probes tell it: a queue that stands all the while shows beside it
+/// alone.
 pub fn fit(record: &Throughput, base_s: Option<f64>) -> ThroughputFit {
     let later: Vec<_> = record
         .intervals

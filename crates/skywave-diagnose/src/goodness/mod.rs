@@ -120,7 +120,7 @@ pub fn goodness(
     found
 }
 
-/// Reason why the first part of a record of probes tells less than all of it does, so that what comes after it cannot fit.
+/// Reason why the first part of a record of probes tells less than all of it, so that the rest cannot fit.
 fn untold(first: &ProbeFit, whole: &ProbeFit) -> Option<String> {
     let Known::Unknown(why) = &first.jitter else {
         return None;

@@ -70,8 +70,8 @@ fn sentence<'a>(
     let (other, second) =
         told.find(|(name, estimate)| *name != taken && are_apart(first, *estimate))?;
     Some(format!(
-        "{taken} and {other} contradict each other: the {what} is {} by the one, {} by the other, as if they were of two \
-         links. The page has that of {taken}. {order}",
+        "{taken} and {other} contradict each other: the {what} is {} by the one, {} by the other, as if they were of \
+         two links. The page has that of {taken}. {order}",
         interval(first, unit),
         interval(second, unit),
     ))

@@ -59,7 +59,11 @@ fn transfer(observed: &Observed) -> Value {
         "time": shares.collect::<Map<String, Value>>(),
         "sent": why.numbers.sent,
         "sent_again": again.collect::<Map<String, Value>>(),
-        "lost": { "all": why.losses.all, "queue": of_known(why.losses.congestive), "channel": of_known(why.losses.random) },
+        "lost": {
+            "all": losses.all,
+            "queue": of_known(losses.congestive),
+            "channel": of_known(losses.random),
+        },
         "rtt_s": why.numbers.rtt_s,
         "events": why.events.iter().map(event).collect::<Vec<_>>(),
     })

@@ -16,8 +16,8 @@ pub(crate) struct Beside {
 }
 
 impl Transfer {
-    /// Other transfers of the same host, among those of one capture, that carried a considerable part of the bytes while
-    /// this one went on; `None` if it had its path to itself.
+    /// Other transfers of the same host, among those of one capture, that carried a considerable part of the bytes
+    /// while this one went on; `None` if it had its path to itself.
     pub(crate) fn beside<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Option<Beside> {
         let seconds = self.bins.span_s();
         let to_s = self.begins_s + seconds;

@@ -22,9 +22,9 @@ const MOST_PIECES: u64 = 128;
 /// Bytes of the timestamps option, which the MSS of a SYN does not reckon with (RFC 6691).
 const TIMESTAMPS: u64 = 12;
 
-/// Steps back of the time between packets that count, nanoseconds: those from several queues of a network card are shorter.
+/// Steps back of the time between packets that count, nanoseconds: several queues of a network card make shorter ones.
 const BACK_NS: u64 = 1_000_000;
-/// Packets, one in so many, whose times go back in a capture that is out of order; clocks that are set do so now and then.
+/// Packets, one in so many, whose times go back in a capture that is out of order; a clock that is set does so once.
 const ONE_IN: u64 = 100;
 
 /// TCP transfers of a packet capture, and counts of all its packets.

@@ -122,8 +122,8 @@ pub fn dissect(frame: &Frame<'_>) -> Option<Dissected> {
     })
 }
 
-/// Whether a frame is a TCP segment whose header is not fully in the capture, so that it cannot be dissected: a short snap
-/// length leaves no room for options.
+/// Whether a frame is a TCP segment whose header is not fully in the capture, so that it cannot be dissected: a short
+/// snap length leaves no room for options.
 pub fn is_tcp_cut(frame: &Frame<'_>) -> bool {
     let Some(sliced) = sliced(frame).filter(|sliced| sliced.transport.is_none()) else {
         return false;

@@ -61,8 +61,8 @@ pub struct PathFit {
     /// Round trip of the path without queues, and without the time that a small packet takes to be
     /// transmitted, seconds; not known where the capture lacks the way back.
     pub base_s: Known<Estimate>,
-    /// Time above the base round trip that jitter hardly exceeds, seconds, as probes of the idle link tell it: so long a
-    /// wait shows no queue. 0 without such probes.
+    /// Time above the base round trip that jitter hardly exceeds, seconds, as probes of the idle link tell it: so
+    /// long a wait shows no queue. 0 without such probes.
     pub varies_s: f64,
     /// Rate of the bottleneck; not known if none of the methods of [`RateBy`] tells it: the link need not have been
     /// busy.
