@@ -213,7 +213,8 @@ fn captures_at_two_nodes_of_a_simulation_lack_the_way_between_them() {
         ("wire.reverse", "router", false),
     ] {
         let (_dir, paths) = files(&[("a", &at("radio", "router")), ("b", &at(reverse, node))]);
-        assert_eq!(lack_way_back(&[&paths[0], &paths[1]]).unwrap(), lack);
+        let sources = [0, 1].map(|index| Source::new(&paths[index]).unwrap());
+        assert_eq!(lack_way_back(&[&sources[0], &sources[1]]).unwrap(), lack);
     }
 }
 

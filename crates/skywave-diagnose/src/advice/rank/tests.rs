@@ -71,9 +71,9 @@ fn delays_are_the_same_within_two_milliseconds() {
 fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<String>)> {
     let question = Question {
         objectives: &[Objective::Bulk, Objective::Short],
-        ..Question::new("", &host)
+        ..Question::new("", host)
     };
-    let senders = senders::on(&host);
+    let senders = senders::on(host);
     let contestants: Vec<Contestant> = senders
         .iter()
         .map(|sender| Contestant {
