@@ -23,6 +23,8 @@ use crate::sweep::path::default_flow_name;
 
 /// Most flows of one simulation.
 const MAX_FLOWS: usize = 100_000;
+/// Most transfers of a flow in a run that do not wait for each other: those that wait to be sent are all in memory.
+const MAX_TRANSFERS: f64 = 1e8;
 
 /// The flows of a point, how results name them, and the proxies between those that are halves.
 pub(crate) type Flows = (Vec<FlowSpec>, Vec<FlowNames>, Vec<ProxySpec>);
@@ -52,7 +54,7 @@ pub(crate) fn all(
         let model = &flow.value;
         let (transport, label) = tcp::transport(model, custom)?;
         let mss = mss(&transport);
-        let traffic = traffic(flow, mss)?;
+        let traffic = traffic(flow, mss, end)?;
         let proxy = proxy::lower(model, (&transport, &label), custom)?;
         if let Some(name) = &model.name {
             check_name(name)?;
@@ -278,7 +280,7 @@ pub(crate) fn udp_header(model: &FlowModel) -> u32 {
         .map_or(UDP_HEADER_BYTES, |h| h.value.0)
 }
 
-fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault> {
+fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>, end: Time) -> Result<Traffic, Fault> {
     let model = &flow.value;
     let udp = |span: &Span| {
         Fault::new(span.clone(), "UDP needs traffic with a rate")
@@ -296,7 +298,7 @@ fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault
         (TrafficModel::Bytes(n), Some(_)) => Ok(Traffic::Bytes(n.0)),
         (TrafficModel::Requests(m), Some(mss)) => Ok(Traffic::Requests {
             size: transfer_size(m, mss, &traffic.span)?,
-            think: dist(&m.think, |d| d.0.as_secs_f64())?,
+            think: think(m, end)?,
             pause_from: match m.pause_from {
                 None | Some(PauseFromModel::End) => PauseFrom::End,
                 Some(PauseFromModel::Start) => PauseFrom::Start,
@@ -312,6 +314,38 @@ fn traffic(flow: &Spanned<FlowModel>, mss: Option<u32>) -> Result<Traffic, Fault
     }
 }
 
+/// Pauses between transfers. Those that count from the start of the transfer before are all that keeps transfers apart:
+/// without them any number would begin at one instant.
+fn think(m: &RequestsModel, end: Time) -> Result<SimDist, Fault> {
+    let think = dist(&m.think, |d| d.0.as_secs_f64())?;
+    if matches!(m.pause_from, Some(PauseFromModel::Start))
+        && end.as_secs_f64() > think.mean() * MAX_TRANSFERS
+    {
+        return Err(
+            Fault::new(m.think.span.clone(), "transfers follow each other too fast")
+                .label(format!(
+                    "a pause takes {} on average, and the run {}s",
+                    told(think.mean()),
+                    end.as_secs_f64()
+                ))
+                .help(format!(
+                    "with pause_from = \"start\" no transfer waits for the one before, and at most {} may begin in a run: \
+                     a longer `think`, or pause_from = \"end\"",
+                    MAX_TRANSFERS as u64
+                )),
+        );
+    }
+    Ok(think)
+}
+
+/// Seconds, for messages.
+fn told(seconds: f64) -> String {
+    match std::time::Duration::try_from_secs_f64(seconds) {
+        Ok(time) => format!("{time:?}"),
+        Err(_) => format!("{seconds}s"),
+    }
+}
+
 /// Bursts and pauses. Each burst has a packet at least: if bursts follow each other faster than packets do at the
 /// rate, nothing would keep the flow to it.
 fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
@@ -320,10 +354,6 @@ fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
     let (time, _) = m.rate.0.transmission_time(u64::from(m.packet.0), 0);
     let (cycle, packet) = (on.mean() + off.mean(), time.as_secs_f64());
     if cycle < packet {
-        let told = |seconds| match std::time::Duration::try_from_secs_f64(seconds) {
-            Ok(time) => format!("{time:?}"),
-            Err(_) => format!("{seconds}s"),
-        };
         let (cycle, packet) = (told(cycle), told(packet));
         return Err(
             Fault::new(m.on.span.clone(), "bursts follow each other too fast")

@@ -42,6 +42,17 @@ fn a_plot_may_take_each_transfer_as_a_sample() {
     assert!(Scenario::parse("case.toml", &boxes, &NoFiles).is_ok());
 }
 
+#[test]
+fn transfers_that_wait_for_each_other_need_no_pause() {
+    for text in [
+        GOOD.replace("think = \"1s\"", "think = \"0s\""),
+        GOOD.replace("think = \"1s\"", "think = \"1us\", pause_from = \"start\""),
+    ] {
+        let scenario = Scenario::parse("case.toml", &text, &NoFiles);
+        assert!(scenario.is_ok(), "{}", scenario.unwrap_err().render(false));
+    }
+}
+
 cases! {
     GOOD;
     transfers_that_are_not_kept: "requests = true\n" => "";
@@ -49,5 +60,7 @@ cases! {
     transfers_of_a_flow_without: "sample = \"request\"" => "sample = \"request\", flow = \"bulk\"";
     plots_without_transfers: "traffic = { requests = { size = \"10kB\", think = \"1s\" } }" => "";
     transfers_of_a_link: "sample = \"request\"" => "sample = \"request\", link = \"A-B\"";
+    transfers_at_one_instant: "think = \"1s\"" => "think = \"0s\", pause_from = \"start\"";
+    transfers_at_one_instant_by_chance: "think = \"1s\"" => "think = { exponential = \"1ns\" }, pause_from = \"start\"";
     transfers_of_lines: "kind = \"cdf\", x = \"request_time\"" => "x = \"seed\", y = \"request_time\"";
 }
