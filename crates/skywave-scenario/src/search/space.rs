@@ -106,13 +106,22 @@ impl<'f> Space<'f> {
     /// of QUIC, keys of the flow that QUIC refuses are taken out in all spaces, so that all senders can be in one file.
     ///
     /// # Errors
-    /// There is no such flow, or the flow cannot have one of the senders as its transport.
+    /// There is no such flow, the search has a key in the place of its transport, or the flow cannot have one of the
+    /// senders as its transport.
     pub fn with_senders(&self, flow: &str, senders: &[String]) -> Result<Vec<Self>, ScenarioError> {
         let flows = self.flows();
         let Some(index) = flows.iter().position(|name| name == flow) else {
             let fault = unknown("flow", flow, &flows).at(&(0..0));
             return Err(fault.into_error(&self.source));
         };
+        let paths = self.keys.iter().flat_map(|key| &key.paths);
+        let mut seats = paths.filter(|path| path.is_in("flow", index, "transport"));
+        if let Some(seat) = seats.next() {
+            let fault = Fault::new(seat.span.clone(), "this search sets the sender's place")
+                .label(format!("`{flow}` has the sender that is searched for"))
+                .help("without this key; other senders are compared by a search for each");
+            return Err(fault.into_error(&self.source));
+        }
         let senders = senders.iter().map(|text| (text, sender(text)));
         let senders: Vec<(&String, Written)> = senders.collect();
         let has_quic = senders.iter().any(|(_, sender)| is_quic(sender));

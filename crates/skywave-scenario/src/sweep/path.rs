@@ -142,6 +142,14 @@ impl Path {
         }
     }
 
+    /// Whether this is field `key`, or a part of it, of the entity of `root` in place `target`, perhaps among others.
+    pub(crate) fn is_in(&self, root: &str, target: usize, key: &str) -> bool {
+        let first = self.keys.first();
+        self.root == root
+            && self.targets.contains(&target)
+            && first.is_some_and(|(own, _)| own == key)
+    }
+
     /// Whether nothing is left of what `earlier` has set, for any of its targets: it names the same field or a
     /// part of it.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {

@@ -136,6 +136,23 @@ fn a_sender_of_quic_does_without_the_keys_of_tcp() {
 }
 
 #[test]
+fn a_search_may_not_set_the_place_of_the_sender() {
+    for key in ["flow.test.transport", "flow.*.transport.congestion"] {
+        let space = space(&GOOD.replace(
+            "flow.test.rwnd = {",
+            &format!("\"{key}\" = [\"reno\", \"cubic\"]\nflow.test.rwnd = {{"),
+        ));
+        let error = one(&space, "test", "bbr").unwrap_err().render(false);
+        assert!(
+            error.contains("this search sets the sender's place"),
+            "{error}"
+        );
+    }
+    // Of the flow beside it a search may.
+    assert!(one(&space(GOOD), "test", "bbr").is_ok());
+}
+
+#[test]
 fn points_of_the_cube_come_back() {
     let space = space(GOOD);
     for bits in 0..1 << space.keys().len() {
