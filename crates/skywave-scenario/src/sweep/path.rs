@@ -88,6 +88,13 @@ impl Path {
         if !is_single(root) {
             let names = names(tree, root);
             let at = text.len() - rest.len();
+            if names.is_empty() && (rest == "*" || rest.starts_with("*.")) {
+                return Err(Fault::new(
+                    place(at, 1),
+                    format!("there is no [[{root}]] in this scenario"),
+                )
+                .label(format!("no {root} to vary")));
+            }
             let dot = |name: &&str| {
                 let after = rest.strip_prefix(*name);
                 after.is_some_and(|r| r.is_empty() || r.starts_with('.'))

@@ -183,6 +183,7 @@ cases! {
     a_choice_that_cannot_be: "[\"codel\", " => "[\"coddle\", ";
     a_value_that_is_no_range: "{ linear = [0, 0.3] }" => "0.3";
     a_range_of_an_unknown_link: "\"link.path.rate\" =" => "\"link.pth.rate\" =";
+    a_range_of_all_of_none: "\"link.path.rate\" =" => "\"agent.*.at\" =";
     a_range_of_a_part_of_another: "\"link.path.rate\" =" => "\"link.path.policer.rate\" =";
     a_search_and_a_sweep: "# What is searched.\n" => "[sweep]\n\"link.path.rate\" = [\"1Mbps\"]\n";
     a_key_without_a_choice: "[[{ linear = [1, 4] }, \"reno\"], [1, { preset = \"bbr\" }]]" => "[]";
