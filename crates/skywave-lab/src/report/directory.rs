@@ -8,7 +8,7 @@ use super::file::{WriteError, remove_file, write_file};
 use super::frame::{self, Frame};
 use super::html::{HtmlOptions, html};
 use super::parquet;
-use super::partition::PARTITIONED;
+use super::partition::remove_partitioned;
 use super::study::Study;
 use crate::capture;
 use crate::experiment::file::Draft;
@@ -26,7 +26,8 @@ pub enum SeriesBefore {
 }
 
 /// Writes all files of a finished experiment into its run directory `dir`, tables also as CSV if `csv`. Captures, time
-/// series, CSV files and folders by a parameter's values ([`PARTITIONED`]) that an earlier experiment left stay if its
+/// series, CSV files and folders by a parameter's values
+/// ([`write_partitioned`](super::write_partitioned)) that an earlier experiment left stay if its
 /// results were the same, else they are removed. Returns whether earlier time series were kept or removed; `None` if
 /// there were none, or new ones replace them. Waits until no other process or thread uses the directory.
 pub fn write_all(
@@ -70,10 +71,11 @@ pub fn write_all(
             remove_file(&table.path(dir, "csv"))?;
         }
     }
-    for folder in [captures, dir.join(PARTITIONED)] {
-        if !is_same && folder.exists() {
-            std::fs::remove_dir_all(&folder).map_err(|source| WriteError {
-                path: folder,
+    if !is_same {
+        remove_partitioned(dir)?;
+        if captures.exists() {
+            std::fs::remove_dir_all(&captures).map_err(|source| WriteError {
+                path: captures,
                 source,
             })?;
         }

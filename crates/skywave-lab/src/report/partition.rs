@@ -27,10 +27,10 @@ const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Writes the rows of `results.parquet` in Hive's layout, all or nothing: a folder for each value of the swept
 /// parameter `key` (such as `link.radio.delay`), whose values are then in the folders' names and in no column. Returns
-/// the path of the folder around them.
+/// the path of the folder around them. Folders that an earlier call left there are replaced.
 ///
 /// # Errors
-/// When a file cannot be written, or a run cannot be read back.
+/// When a file cannot be written, or a run cannot be read back; when the folder has something that no such call wrote.
 pub fn write_partitioned(
     dir: &Path,
     study: &Study,
@@ -44,6 +44,14 @@ pub fn write_partitioned(
     };
     fs::create_dir_all(dir).map_err(failed)?;
     let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
+    if let Some(foreign) = Earlier::of(&target).map_err(failed)?.foreign {
+        let foreign = foreign.strip_prefix(&target).unwrap_or(&foreign);
+        let why = format!(
+            "`{}` in it was not written by Skywave, and the whole folder is replaced: move it elsewhere",
+            foreign.display()
+        );
+        return Err(failed(io::Error::other(why)));
+    }
     let draft = DraftDirectory::create(&target).map_err(failed)?;
     let mut values: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, point) in study.points.iter().enumerate() {
@@ -63,6 +71,71 @@ pub fn write_partitioned(
     }
     draft.finish().map_err(failed)?;
     Ok(target)
+}
+
+/// Removes the folders that [`write_partitioned`] left in the run directory `dir`, and nothing else.
+pub(super) fn remove_partitioned(dir: &Path) -> Result<(), WriteError> {
+    let target = dir.join(PARTITIONED);
+    let remove = || -> io::Result<()> {
+        let folders = Earlier::of(&target)?.folders;
+        for folder in &folders {
+            unless(io::ErrorKind::NotFound, fs::remove_file(folder.join(FILE)))?;
+            unless(io::ErrorKind::DirectoryNotEmpty, fs::remove_dir(folder))?;
+        }
+        if folders.is_empty() {
+            return Ok(());
+        }
+        unless(io::ErrorKind::DirectoryNotEmpty, fs::remove_dir(&target))
+    };
+    remove().map_err(|source| WriteError {
+        path: target.clone(),
+        source,
+    })
+}
+
+/// Content of the folder of an earlier data set.
+#[derive(Default)]
+struct Earlier {
+    /// Folders whose names are those of values.
+    folders: Vec<PathBuf>,
+    /// Something that belongs to no data set.
+    foreign: Option<PathBuf>,
+}
+
+impl Earlier {
+    fn of(target: &Path) -> io::Result<Self> {
+        let mut found = Self::default();
+        if !target.is_dir() {
+            return Ok(found);
+        }
+        for entry in fs::read_dir(target)? {
+            let entry = entry?;
+            let is_value = entry.file_name().to_string_lossy().contains('=');
+            if !(is_value && entry.file_type()?.is_dir()) {
+                found.foreign = Some(entry.path());
+                continue;
+            }
+            for inner in fs::read_dir(entry.path())? {
+                let inner = inner?;
+                if inner.file_name() != FILE {
+                    found.foreign = Some(inner.path());
+                }
+            }
+            found.folders.push(entry.path());
+        }
+        Ok(found)
+    }
+}
+
+/// The result, without an error of this kind.
+fn unless(kind: io::ErrorKind, result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| {
+        if error.kind() == kind {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
 /// A value as the name of a folder has it: quantities in SI units, as in the column.
@@ -134,6 +207,39 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn what_others_put_beside_the_folders_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (study, results) = small();
+        let key = study.paths().next().unwrap().to_owned();
+        let write = || write_partitioned(dir.path(), &study, &results, &key);
+        let folder = write().unwrap();
+        let note = folder.join("mine").join("notes.txt");
+        fs::create_dir(folder.join("mine")).unwrap();
+        fs::write(&note, "hi").unwrap();
+        let refused = write().unwrap_err().to_string();
+        assert!(
+            refused.contains("`mine` in it was not written"),
+            "{refused}"
+        );
+        let reno = folder.join(format!("{key}=reno"));
+        assert!(note.exists() && reno.join(FILE).exists());
+        remove_partitioned(dir.path()).unwrap();
+        assert!(note.exists() && !reno.exists());
+        // A second time, and where nothing is left.
+        remove_partitioned(dir.path()).unwrap();
+        fs::remove_dir_all(folder.join("mine")).unwrap();
+        let own = reno.join("own.parquet");
+        write().unwrap();
+        fs::write(&own, "hi").unwrap();
+        assert!(write().unwrap_err().to_string().contains("own.parquet"));
+        remove_partitioned(dir.path()).unwrap();
+        assert!(own.exists() && !reno.join(FILE).exists());
+        fs::remove_file(&own).unwrap();
+        remove_partitioned(dir.path()).unwrap();
+        assert!(!folder.exists());
     }
 
     #[test]
