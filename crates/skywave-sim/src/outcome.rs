@@ -8,6 +8,8 @@ mod link;
 mod proxy;
 mod station;
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 pub use column::{Cell, Column, Pooling, Unit};
@@ -78,6 +80,23 @@ pub struct Bins {
     pub width_s: f64,
     /// For each flow, the in-order payload bytes that its receiving application got in each bin.
     pub delivered: Vec<Vec<u64>>,
+}
+
+impl Bins {
+    /// Length and middle of the time that these bins of a run take together, both in seconds. The last bin of a run that
+    /// is no multiple of the width ends with the run, at `end_s`.
+    pub fn time_of(&self, bins: Range<usize>, end_s: f64) -> (f64, f64) {
+        let (from, to) = (bins.start as f64, bins.end as f64);
+        // Times are whole nanoseconds: less than that is what numbers are rounded by.
+        if to * self.width_s < end_s + 0.5e-9 {
+            return (
+                (to - from) * self.width_s,
+                f64::midpoint(from, to) * self.width_s,
+            );
+        }
+        let start_s = from * self.width_s;
+        (end_s - start_s, f64::midpoint(start_s, end_s))
+    }
 }
 
 /// Most transfers of a flow that a run records one by one, the first ones of the measured window. The flow's other

@@ -94,12 +94,48 @@ fn over_time(
     (0..count)
         .map(|bin| {
             let bytes: u64 = delivered.iter().filter_map(|d| d.get(bin)).sum();
-            let middle = (bin as f64 + 0.5) * bins.width_s;
+            let (seconds, middle) = bins.time_of(bin..bin + 1, point.duration_s);
             Observed {
                 place: XValue::number(middle),
                 slot: 0,
-                value: Some(bytes as f64 * 8.0 / bins.width_s),
+                value: Some(bytes as f64 * 8.0 / seconds),
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bin_ends_with_the_run() {
+        let outcome = Outcome {
+            flows: vec![FlowOutcome::default()],
+            ..Outcome::default()
+        };
+        let goodput = |width_s, duration_s, delivered: &[u64]| {
+            let point = StudyPoint {
+                duration_s,
+                ..StudyPoint::default()
+            };
+            let bins = Bins {
+                width_s,
+                delivered: vec![delivered.to_vec()],
+            };
+            let seen = over_time(&outcome, &point, &bins, |_, _| true).into_iter();
+            let both = seen.map(|seen| (seen.place.number, seen.value));
+            both.collect::<Vec<_>>()
+        };
+        let at = |time, value| (Some(time), Some(value));
+        // A second of a bin of three, and a run shorter than a bin.
+        assert_eq!(
+            goodput(3.0, 10.0, &[3, 3, 3, 1]),
+            [at(1.5, 8.0), at(4.5, 8.0), at(7.5, 8.0), at(9.5, 8.0)]
+        );
+        assert_eq!(goodput(100.0, 10.0, &[10]), [at(5.0, 8.0)]);
+        // Whole bins stay whole, however numbers are rounded.
+        let tenths = goodput(0.1, 0.3, &[1, 1, 1]);
+        assert_eq!(tenths[2], at(2.5 * 0.1, 8.0 / 0.1));
+    }
 }

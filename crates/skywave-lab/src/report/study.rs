@@ -34,6 +34,8 @@ pub struct StudyPoint {
     /// For each radio station, in the order of the outcome, the name of the scenario's `[[station]]` that it is made
     /// from.
     pub stations: Vec<String>,
+    /// Length of a run, seconds.
+    pub duration_s: f64,
     /// Radio network at the start of the run with the first seed; `None` if the scenario has none.
     pub radio: Option<Topology>,
 }
@@ -86,14 +88,14 @@ impl StudyPoint {
         };
         let link = |i| point.link_group(i).map(str::to_owned);
         let station = |i| point.station_group(i).map(str::to_owned);
+        let spec = point.spec(seed);
         Self {
             params: point.params.clone(),
             flows: (0..).map_while(flow).collect(),
             links: (0..).map_while(link).collect(),
             stations: (0..).map_while(station).collect(),
-            radio: point
-                .station_group(0)
-                .and_then(|_| Topology::of(&point.spec(seed))),
+            duration_s: spec.duration.as_secs_f64(),
+            radio: point.station_group(0).and_then(|_| Topology::of(&spec)),
         }
     }
 

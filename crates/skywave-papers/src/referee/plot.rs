@@ -86,14 +86,14 @@ impl Shown<'_> {
         let Some(bins) = &self.outcome.bins else {
             return Vec::new();
         };
+        let end_s = self.spec.duration.as_secs_f64();
         let length = bins.delivered.first().map_or(0, Vec::len);
         let together = length.div_ceil(VALUES).max(1);
         let curve = |(name, flows): (&str, Vec<usize>)| {
             let points = (0..length).step_by(together).map(|from| {
                 let to = (from + together).min(length);
                 let bytes = |flow: &usize| bins.delivered[*flow][from..to].iter().sum::<u64>();
-                let seconds = (to - from) as f64 * bins.width_s;
-                let middle = f64::midpoint(from as f64, to as f64) * bins.width_s;
+                let (seconds, middle) = bins.time_of(from..to, end_s);
                 (
                     middle,
                     flows.iter().map(bytes).sum::<u64>() as f64 * 8e-6 / seconds,

@@ -171,6 +171,7 @@ pub(in crate::report) fn on_threads(threads: usize) -> (Study, Results) {
         flows: vec![label(VARIANTS[i / 10], "bulk")],
         links: vec![],
         stations: vec![],
+        duration_s: 10.0,
         radio: None,
     });
     let study = Study {
@@ -227,6 +228,7 @@ pub(in crate::report) fn small() -> (Study, Results) {
         flows: vec![label(variant, "bulk"), label("udp", "voice")],
         links: vec!["wireless".into()],
         stations: Vec::new(),
+        duration_s: 10.0,
         radio: None,
     });
     let study = Study {
@@ -275,6 +277,7 @@ pub(in crate::report) fn two_flows() -> (Study, Results) {
         flows: vec![label("reno", "old"), label("cerl", "new")],
         links: vec!["wireless".into()],
         stations: Vec::new(),
+        duration_s: 10.0,
         radio: None,
     });
     let rtt_over_time = Plot {
