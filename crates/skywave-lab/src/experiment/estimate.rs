@@ -5,14 +5,16 @@ use skywave_sim::outcome::{FlowOutcome, LinkOutcome, Outcome, ProxyOutcome, Stat
 use skywave_sim::spec::Spec;
 
 use super::key::RunKey;
-use super::load::packets_of;
+use super::load::{packets_of, turns_of, waiting_of};
 use super::results::RunResult;
 use super::{Design, RecordSeries, Shard, is_recorded, record, series};
 
 /// Points that are looked at; the others are like these.
 const LOOKED_AT: usize = 50;
-/// Seconds that a packet takes at a link, and a run besides, on one processor of 2020.
+/// Seconds that a packet takes at a link, an application that hands data over, and a run besides, on one processor of
+/// 2020.
 const PER_PACKET_S: f64 = 0.1e-6;
+const PER_TURN_S: f64 = 0.05e-6;
 const PER_RUN_S: f64 = 60e-6;
 /// Bytes of memory: of the program, of all that is kept of a run (plan, places, a plot), of results that wait
 /// in memory, of a row of a table and the number of rows that are made at once, of a point.
@@ -28,6 +30,8 @@ const LINES: f64 = 200_000.0;
 /// Bytes that a flow and a link take while they are simulated.
 const PER_FLOW: f64 = 8000.0;
 const PER_LINK: f64 = 4000.0;
+/// Bytes that a transfer takes while it waits to be sent: its end and its time, in a list that may double.
+const PER_WAITING: f64 = 32.0;
 /// Bytes in the journal that a flow's count in a bin of time takes.
 const PER_BIN: f64 = 6.0;
 /// Time series in memory beside their size on the disk.
@@ -40,7 +44,7 @@ pub enum Cause {
     Runs,
     /// Memory for the points of the sweep.
     Points,
-    /// Memory for flows and links that are simulated at the same time.
+    /// Memory for flows and links that are simulated at the same time, and for requests of these that wait to be sent.
     Flows,
     /// Memory for time series of the runs under way.
     Series,
@@ -52,7 +56,9 @@ impl Cause {
         match self {
             Self::Runs => "the runs (`seeds` in [run] times the points of [sweep])",
             Self::Points => "the points of [sweep]",
-            Self::Flows => "flows and links (`count`), for each thread",
+            Self::Flows => {
+                "flows and links (`count`) and requests that wait to be sent, for each thread"
+            }
             Self::Series => "time series (`series` in [run], or --series), for each thread",
         }
     }
@@ -103,7 +109,7 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
     let (points, seeds) = (design.points(), design.seeds());
     let runs = points * seeds.len();
     let step = points.div_ceil(LOOKED_AT).max(1);
-    let mut packets = 0.0;
+    let (mut packets, mut turns) = (0.0, 0.0);
     let mut bytes = 0.0;
     let mut looked_at = 0.0;
     let (mut most_flows, mut most_series, mut rows) = (0.0_f64, 0.0_f64, 0.0);
@@ -112,6 +118,7 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
         let spec = design.spec(point, seeds.first().copied().unwrap_or_default());
         looked_at += 1.0;
         packets += packets_of(&spec);
+        turns += turns_of(&spec);
         let recorded = (0..seeds.len()).filter(|&index| is_recorded(wish, spec.series, index));
         let recorded = recorded.count() as f64;
         let size = series::expected_bytes(&spec);
@@ -120,7 +127,8 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
             most_series = most_series.max(size * GROWTH);
         }
         let (flows, links) = (spec.flows.len() as f64, spec.links.len() as f64);
-        most_flows = most_flows.max(flows * PER_FLOW + links * PER_LINK);
+        let of_flows = flows * PER_FLOW + links * PER_LINK + waiting_of(&spec) * PER_WAITING;
+        most_flows = most_flows.max(of_flows);
         rows += flows.max(links);
         lines += flows + links;
     }
@@ -142,13 +150,14 @@ pub fn forecast<D: Design + ?Sized>(design: &D, wish: RecordSeries, threads: usi
         (threads as f64 * most_series, Cause::Series),
     ];
     let largest = parts.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-    let packets = count * packets / looked_at;
+    let of_all = |looked_at_has: f64| count * looked_at_has / looked_at;
+    let (packets, turns) = (of_all(packets), of_all(turns));
     Forecast {
         runs,
         threads,
         packets,
-        seconds: packets * PER_PACKET_S + count * PER_RUN_S,
-        disk: count * bytes / looked_at,
+        seconds: packets * PER_PACKET_S + turns * PER_TURN_S + count * PER_RUN_S,
+        disk: of_all(bytes),
         memory: parts.iter().map(|(bytes, _)| bytes).sum(),
         cause: largest.map_or(Cause::Runs, |(_, cause)| *cause),
     }

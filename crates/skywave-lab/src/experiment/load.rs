@@ -1,10 +1,11 @@
-//! How many packets a run has at its links, before it is run.
+//! How many packets a run has at its links, and how often its applications hand data over, before it is run.
 
 use std::collections::BTreeSet;
 
+use skywave_core::Rate;
 use skywave_core::link::Service;
 use skywave_sim::network::{Router, edges};
-use skywave_sim::spec::{LinkSpec, ProxySpec, Spec};
+use skywave_sim::spec::{FlowSpec, LinkSpec, PauseFrom, ProxySpec, Spec, Traffic};
 
 /// Payload and headers of a packet, and the rate of a network without wires.
 pub(super) const PACKET_BITS: f64 = 12_000.0;
@@ -21,29 +22,112 @@ pub(super) fn packets_of(spec: &Spec) -> f64 {
         let links: f64 = spec.links.iter().map(bps).sum();
         return (links + RADIO_BPS * RADIO_WORK) * seconds / PACKET_BITS;
     }
+    let packets = ways(spec)
+        .into_iter()
+        .map(|way| way.bps * seconds / PACKET_BITS * way.links);
+    packets.sum()
+}
+
+/// Times that applications hand data over in a run, which is work even where their way carries little of it.
+pub(super) fn turns_of(spec: &Spec) -> f64 {
+    spec.flows.iter().map(|flow| turns(spec, flow)).sum()
+}
+
+/// Transfers that wait to be sent at the end of a run, where they are made without waiting and their way carries fewer.
+/// What a radio network carries is not known: as if that were nothing.
+pub(super) fn waiting_of(spec: &Spec) -> f64 {
+    let ways = if spec.radio.is_some() {
+        Vec::new()
+    } else {
+        ways(spec)
+    };
+    let waiting = spec.flows.iter().enumerate().map(|(index, flow)| {
+        let Traffic::Requests {
+            size,
+            pause_from: PauseFrom::Start,
+            ..
+        } = &flow.traffic
+        else {
+            return 0.0;
+        };
+        let way = ways.iter().find(|way| way.flow == index);
+        let bytes = way.map_or(0.0, |way| way.bps * seconds(spec, flow) / 8.0);
+        (turns(spec, flow) - bytes / size.mean().max(1.0)).max(0.0)
+    });
+    waiting.sum()
+}
+
+/// Times that the application of a flow hands data over in a run.
+fn turns(spec: &Spec, flow: &FlowSpec) -> f64 {
+    // Time goes on by a nanosecond at least.
+    let packet_s =
+        |rate: Rate, packet: u32| (f64::from(packet) * 8.0 / rate.as_bps() as f64).max(1e-9);
+    let a_second = match &flow.traffic {
+        Traffic::Cbr { rate, packet, .. } => 1.0 / packet_s(*rate, *packet),
+        Traffic::OnOff {
+            rate,
+            packet,
+            on,
+            off,
+        } => {
+            let packets = (on.mean() / packet_s(*rate, *packet)).max(1.0);
+            packets / (on.mean() + off.mean()).max(1e-9)
+        }
+        Traffic::Requests {
+            think,
+            pause_from: PauseFrom::Start,
+            ..
+        } => 1.0 / think.mean().max(1e-9),
+        Traffic::Requests { .. } | Traffic::Ftp | Traffic::Bytes(_) => 0.0,
+    };
+    a_second * seconds(spec, flow)
+}
+
+/// Seconds for which an application runs.
+fn seconds(spec: &Spec, flow: &FlowSpec) -> f64 {
+    let end = flow
+        .stop
+        .map_or(spec.duration, |stop| stop.min(spec.duration));
+    end.since(flow.start.min(end)).as_secs_f64()
+}
+
+/// First way of a flow.
+struct Way {
+    /// Place of the flow in the specification.
+    flow: usize,
+    /// Share of the narrowest link.
+    bps: f64,
+    /// Links there and back.
+    links: f64,
+}
+
+/// The ways of the flows of a network without radio; flows that carry a proxy's state send little, and have none.
+fn ways(spec: &Spec) -> Vec<Way> {
     let mut router = Router::new(edges(&spec.links, &[]), spec.nodes.len());
     // A flow without a way sends nothing: the scenario is refused elsewhere.
     let mut route = |from, via: &[usize], to| router.route(from, via, to).unwrap_or_default();
     let mut flows_of = vec![0_u32; spec.links.len()];
-    let mut ways = Vec::new();
-    // What carries a proxy's state sends little.
+    let mut routes = Vec::new();
     let states: BTreeSet<usize> = spec.proxies.iter().flat_map(ProxySpec::states).collect();
     let flows = spec.flows.iter().enumerate();
-    for (_, flow) in flows.filter(|(index, _)| !states.contains(index)) {
+    for (index, flow) in flows.filter(|(index, _)| !states.contains(index)) {
         let there = route(flow.from, &flow.way().via, flow.to);
         let back = route(flow.to, &flow.way().reverse_via, flow.from);
         for &link in &there {
             flows_of[link as usize] += 1;
         }
-        ways.push((there, back.len()));
+        routes.push((index, there, back.len()));
     }
-    let packets = ways.iter().map(|(there, back)| {
+    let ways = routes.into_iter().map(|(flow, there, back)| {
         let links = there.iter().map(|&link| link as usize);
         let shares = links.map(|link| bps(&spec.links[link]) / f64::from(flows_of[link]));
-        let narrowest = shares.reduce(f64::min).unwrap_or(0.0);
-        narrowest * seconds / PACKET_BITS * (there.len() + back) as f64
+        Way {
+            flow,
+            bps: shares.reduce(f64::min).unwrap_or(0.0),
+            links: (there.len() + back) as f64,
+        }
     });
-    packets.sum()
+    ways.collect()
 }
 
 /// Rate of a link; the mean of a recorded one.
@@ -58,7 +142,8 @@ fn bps(link: &LinkSpec) -> f64 {
 mod tests {
     use std::sync::Arc;
 
-    use skywave_core::Rate;
+    use skywave_core::{Duration, Time};
+    use skywave_sim::spec::Dist;
 
     use super::super::Design;
     use super::super::tests::Losses;
@@ -97,6 +182,42 @@ mod tests {
         let mut many = narrow();
         many.flows = vec![many.flows[0].clone(); 1000];
         assert!((packets_of(&many) / expected - 1.0).abs() < 0.05);
+    }
+
+    #[test]
+    fn applications_are_counted_by_their_own_rates() {
+        let mut spec = narrow();
+        spec.flows.truncate(1);
+        let mut turns = |traffic, stop| {
+            spec.flows[0].traffic = traffic;
+            spec.flows[0].stop = stop;
+            (turns_of(&spec).round(), waiting_of(&spec).round())
+        };
+        assert_eq!(turns(Traffic::Ftp, None), (0.0, 0.0));
+        let cbr = |rate, packet| Traffic::Cbr {
+            rate: Rate::from_bps(rate),
+            packet,
+            jitter: 0.0,
+        };
+        let half = Some(Time::ZERO + Duration::from_millis(500));
+        assert_eq!(turns(cbr(8_000_000, 10), half), (50_000.0, 0.0));
+        // No two turns are nearer than a nanosecond.
+        assert_eq!(turns(cbr(100_000_000_000, 1), None), (1e9, 0.0));
+        let bursts = Traffic::OnOff {
+            rate: Rate::from_bps(8_000_000),
+            packet: 10,
+            on: Dist::Constant(0.001),
+            off: Dist::Constant(0.009),
+        };
+        assert_eq!(turns(bursts, None), (10_000.0, 0.0));
+        let requests = |pause_from| Traffic::Requests {
+            size: Dist::Constant(1000.0),
+            think: Dist::Constant(0.001),
+            pause_from,
+        };
+        // 8 Mb/s for 2 Mb/s.
+        assert_eq!(turns(requests(PauseFrom::Start), None), (1000.0, 750.0));
+        assert_eq!(turns(requests(PauseFrom::End), None), (0.0, 0.0));
     }
 
     #[test]
