@@ -152,6 +152,16 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let space = Space::parse(&name, &file, &text, &folder, &custom)?;
     let spaces = request.spaces(&space)?;
     request.check(&spaces)?;
+    if let Some(shard) = args.shard
+        && shard.count() > usize::from(args.islands)
+    {
+        return Err(Failure::usage(format!(
+            "--shard {}/{}: there are {} to share; expected at most as many parts (--islands sets how many)",
+            shard.number(),
+            shard.count(),
+            counted(args.islands.into(), "island"),
+        )));
+    }
     let dir = match args.shard {
         Some(shard) => args.keep.out.join(ShardFile::directory(&name, shard)),
         None => args.keep.out.join(&name),
