@@ -137,11 +137,15 @@ impl ReportModel {
         let values = names.values.values();
         let all = values.flat_map(|of_path| of_path.iter().flat_map(|(w, short)| [w, short]));
         let shared = checked(&self.names, all.chain(&names.flows).map(String::as_str))?;
-        let lower = |plot: &PlotModel| {
-            let mut plot = plot.lower(names)?;
+        let lower = |model: &PlotModel| {
+            let mut plot = model.lower(names)?;
             for (value, name) in &shared {
                 let own = plot.names.entry(value.clone());
                 own.or_insert_with(|| name.clone());
+            }
+            let given = |value: &str| model.names.get(value).or_else(|| self.names.get(value));
+            for axis in [Some(&plot.x), plot.by.as_ref()].into_iter().flatten() {
+                check_distinct(&names.values_of(axis), &given)?;
             }
             Ok(plot)
         };
@@ -319,19 +323,56 @@ impl PlotModel {
         by: Option<&PlotAxis>,
         names: &Names,
     ) -> Result<BTreeMap<String, String>, Fault> {
-        let mut known: Vec<&str> = Vec::new();
-        for axis in [Some(x), by].into_iter().flatten() {
-            match axis {
-                PlotAxis::Param(path) => {
-                    let values = names.values.get(path).into_iter().flatten();
-                    known.extend(values.flat_map(|(written, short)| [written.as_str(), short]));
-                }
-                PlotAxis::Flow => known.extend(names.flows.iter().map(String::as_str)),
-                PlotAxis::Seed | PlotAxis::Time | PlotAxis::Measure => {}
-            }
-        }
-        checked(&self.names, known.into_iter())
+        let axes = [Some(x), by].into_iter().flatten();
+        let known = axes.flat_map(|axis| names.values_of(axis));
+        checked(
+            &self.names,
+            known.flat_map(|(written, short)| [written, short]),
+        )
     }
+}
+
+impl Names {
+    /// The values of an axis that may be named: as written, and in short.
+    fn values_of(&self, axis: &PlotAxis) -> Vec<(&str, &str)> {
+        match axis {
+            PlotAxis::Param(path) => {
+                let values = self.values.get(path).into_iter().flatten();
+                values
+                    .map(|(w, short)| (w.as_str(), short.as_str()))
+                    .collect()
+            }
+            PlotAxis::Flow => self
+                .flows
+                .iter()
+                .map(|f| (f.as_str(), f.as_str()))
+                .collect(),
+            PlotAxis::Seed | PlotAxis::Time | PlotAxis::Measure => Vec::new(),
+        }
+    }
+}
+
+/// Refuses a name, from `given`, that another value of the axis has too.
+fn check_distinct<'a>(
+    values: &[(&'a str, &'a str)],
+    given: &dyn Fn(&str) -> Option<&'a Spanned<String>>,
+) -> Result<(), Fault> {
+    let mut seen: BTreeMap<&str, Option<&Spanned<String>>> = BTreeMap::new();
+    for &(written, short) in values {
+        let own = given(written).or_else(|| given(short));
+        let name = own.map_or(short, |own| own.value.as_str());
+        // Values that are alike in short are not told apart by names that nobody gave.
+        if let Some(other) = seen.insert(name, own)
+            && let Some(given) = own.or(other)
+        {
+            return Err(Fault::new(
+                given.span.clone(),
+                format!("two values of this plot have the name `{name}`"),
+            )
+            .label("nobody could tell them apart"));
+        }
+    }
+    Ok(())
 }
 
 /// Names by what they stand for, each of a `known` value.

@@ -83,8 +83,7 @@ fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fa
     let mut seen = BTreeSet::new();
     for item in items {
         let step = step(item, paths.len())?;
-        let same: Vec<String> = step.iter().map(|v| ParamValue::of(v, text).key()).collect();
-        if !seen.insert(same) {
+        if !seen.insert(step.iter().map(param::key).collect::<Vec<_>>()) {
             return Err(
                 Fault::new(item.span.clone(), "this value is in the sweep twice")
                     .label("the second time")

@@ -51,16 +51,6 @@ impl ParamValue {
         }
     }
 
-    /// Key that is equal for two values that mean the same number, or are written alike.
-    pub(super) fn key(&self) -> String {
-        let unit = self.quantity.as_ref().map_or("", |q| q.unit);
-        match self.number() {
-            // No negative zero.
-            Some(number) => format!("{:?} {unit}", number + 0.0),
-            None => format!("\"{self}"),
-        }
-    }
-
     /// Value as a number, in its base unit (s, bit/s, B, packets, segments, m, m/s, dB, dBm) if it has one; `None` for
     /// text and flags.
     pub fn number(&self) -> Option<f64> {
@@ -69,6 +59,40 @@ impl ParamValue {
             (None, Written::Int(i)) => Some(*i as f64),
             (None, Written::Float(x)) => Some(*x),
             (None, _) => None,
+        }
+    }
+}
+
+/// Key that is equal for two values that mean the same: the same number in any unit, a name and the table that it is
+/// short for, tables with the same keys in any order.
+pub(super) fn key(node: &Node) -> String {
+    match &node.value {
+        Value::Table(entries) => match entries.as_slice() {
+            [only] if only.key == "preset" => key(&only.node),
+            [only] if matches!(&only.node.value, Value::Table(none) if none.is_empty()) => {
+                format!("\"{}", only.key)
+            }
+            _ => {
+                let keys = entries
+                    .iter()
+                    .map(|e| format!("{} = {}", e.key, key(&e.node)));
+                let mut keys: Vec<String> = keys.collect();
+                keys.sort();
+                format!("{{{}}}", keys.join(", "))
+            }
+        },
+        Value::Array(items) => {
+            let keys: Vec<String> = items.iter().map(key).collect();
+            format!("[{}]", keys.join(", "))
+        }
+        _ => {
+            let value = ParamValue::of(node, "");
+            let unit = value.quantity.as_ref().map_or("", |q| q.unit);
+            match value.number() {
+                // No negative zero.
+                Some(number) => format!("{:?} {unit}", number + 0.0),
+                None => format!("\"{value}"),
+            }
         }
     }
 }

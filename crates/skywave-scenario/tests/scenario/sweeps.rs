@@ -289,3 +289,64 @@ fn a_transport_for_all_flows_leaves_those_over_udp() {
     );
     assert_eq!(parse("").reaches(), []);
 }
+
+#[track_caller]
+fn refused(more: &str) -> String {
+    let text = format!("{BASE}{more}");
+    let error = Scenario::parse("test.toml", &text, &NoFiles);
+    error.expect_err("this is a mistake").to_string()
+}
+
+#[test]
+fn a_value_in_another_spelling_is_there_twice() {
+    for (path, values) in [
+        ("flow.bulk.transport", "\"cubic\", { preset = \"cubic\" }"),
+        (
+            "flow.bulk.transport",
+            "{ congestion = \"veno\", recovery = \"sack\" }, { recovery = \"sack\", congestion = { veno = {} } }",
+        ),
+        (
+            "link.air.queue",
+            "{ droptail = \"10 packets\" }, { droptail = \"10packets\" }",
+        ),
+        ("link.air.delay", "\"80ms\", \"0.08s\""),
+    ] {
+        let told = refused(&format!("[sweep]\n\"{path}\" = [{values}]\n"));
+        assert_eq!(told, "this value is in the sweep twice", "{values}");
+    }
+    let different = "{ congestion = \"cubic\" }, \"cubic\", { preset = \"cubic\", recovery = \"sack\" }";
+    assert_eq!(
+        specs(&format!("\"flow.bulk.transport\" = [{different}]")).len(),
+        3
+    );
+}
+
+#[test]
+fn no_two_values_of_a_plot_have_the_same_name() {
+    let sweep = "[sweep]\n\"flow.bulk.transport\" = [\"reno\", \"cubic\"]\n\"link.air.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
+    let plot = "x = \"link.air.rate\", y = \"goodput\", by = \"flow.bulk.transport\"";
+    for names in [
+        "{ reno = \"same\", cubic = \"same\" }",
+        "{ reno = \"cubic\" }",
+    ] {
+        for report in [
+            format!("plot = [{{ {plot}, names = {names} }}]"),
+            format!("names = {names}\nplot = [{{ {plot} }}]"),
+        ] {
+            let told = refused(&format!("{sweep}[report]\n{report}\n"));
+            assert!(
+                told.starts_with("two values of this plot have the name"),
+                "{told}"
+            );
+        }
+    }
+    // Of two axes they are two things, and names may change places.
+    for names in [
+        "{ reno = \"same\", 1Mbps = \"same\" }",
+        "{ reno = \"cubic\", cubic = \"reno\" }",
+    ] {
+        parse(&format!(
+            "{sweep}[report]\nplot = [{{ {plot}, names = {names} }}]\n"
+        ));
+    }
+}
