@@ -57,7 +57,8 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
     });
     let dark = directions(file).flat_map(|link| &link.blackouts);
     let dark = dark.flat_map(|models| models.value.as_slice());
-    let dark = dark.filter_map(|blackout| locks(blackout, template, end));
+    let dark = dark
+        .filter_map(|blackout| locks(blackout, template, end).or_else(|| extreme(blackout, end)));
     let links = file.link.iter().zip(&file.back);
     let silent = links.filter_map(|(link, back)| outlasts(&link.value, back, template));
     late.chain(policers)
@@ -91,6 +92,25 @@ fn locks(blackout: &Spanned<BlackoutModel>, template: &Template, end: Time) -> O
         ))
         .help("let `every` be no divisor of `max_rto`"),
     )
+}
+
+/// A blackout that lasts the whole run, or that the run does not come to.
+fn extreme(blackout: &Spanned<BlackoutModel>, end: Time) -> Option<Fault> {
+    let model = &blackout.value;
+    let start = Time::ZERO
+        + model
+            .start
+            .map(|start| start.0)
+            .or(model.every.map(|e| e.0))?;
+    let message = if start >= end {
+        "this blackout begins after the run"
+    } else if start == Time::ZERO && start + model.duration.0 >= end {
+        "this blackout lasts the whole run"
+    } else {
+        return None;
+    };
+    let label = format!("the run ends at {}s", end.as_secs_f64());
+    Some(Fault::new(blackout.span.clone(), message).label(label))
 }
 
 /// A link over which WTCP's answers come after it has given up.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod becomes;
+mod blackouts;
 mod clock;
 mod contention;
 mod cross_layer;

@@ -314,7 +314,8 @@ fn a_value_in_another_spelling_is_there_twice() {
         let told = refused(&format!("[sweep]\n\"{path}\" = [{values}]\n"));
         assert_eq!(told, "this value is in the sweep twice", "{values}");
     }
-    let different = "{ congestion = \"cubic\" }, \"cubic\", { preset = \"cubic\", recovery = \"sack\" }";
+    let different =
+        "{ congestion = \"cubic\" }, \"cubic\", { preset = \"cubic\", recovery = \"sack\" }";
     assert_eq!(
         specs(&format!("\"flow.bulk.transport\" = [{different}]")).len(),
         3
