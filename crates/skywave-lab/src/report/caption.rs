@@ -44,12 +44,12 @@ impl Caption {
 }
 
 /// The name of a series for people: numbers, yes and no say what they are of, unless the file names them.
-pub(super) fn series_name(plot: &Plot, value: &XValue) -> String {
+pub(super) fn series_name(words: &Words<'_>, plot: &Plot, value: &XValue) -> String {
     let written = &value.label;
     let is_word = written.parse::<bool>().is_err()
         && !written.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
     let of = match &plot.by {
-        Some(PlotAxis::Param(path)) => Words::brief(path),
+        Some(PlotAxis::Param(path)) => words.brief(path),
         Some(PlotAxis::Seed) => "seed".into(),
         _ => return value.name.clone(),
     };
@@ -72,7 +72,7 @@ fn uncapitalised(label: &str) -> String {
 }
 
 /// An axis in words; `measured` is what is measured.
-pub(super) fn axis_name(words: Words, axis: &PlotAxis, measured: &str) -> String {
+pub(super) fn axis_name(words: &Words<'_>, axis: &PlotAxis, measured: &str) -> String {
     match axis {
         PlotAxis::Param(path) => words.path(path),
         PlotAxis::Seed => "seed".into(),

@@ -294,7 +294,7 @@ impl Sketch {
         panel(
             study,
             results,
-            words,
+            &words,
             &self.plot,
             facet,
             &self.points,
@@ -372,7 +372,7 @@ fn free_paths(study: &Study, plot: &Plot) -> Vec<String> {
 fn panel(
     study: &Study,
     results: &Results,
-    words: Words,
+    words: &Words<'_>,
     plot: &Plot,
     facet: Facet,
     points: &[usize],
@@ -441,7 +441,7 @@ fn panel(
     let mut all: Vec<PanelSeries> = series
         .into_iter()
         .map(|value| PanelSeries {
-            name: series_name(plot, &value),
+            name: series_name(words, plot, &value),
             label: value.label,
             samples: BTreeMap::new(),
         })
@@ -458,7 +458,7 @@ fn panel(
     let x = XAxis {
         label: axis_name(words, &plot.x, &measured.label),
         brief: match &plot.x {
-            PlotAxis::Param(path) => Words::brief(path),
+            PlotAxis::Param(path) => words.brief(path),
             axis => axis_name(words, axis, &measured.label),
         },
         given: plot.x_label.clone(),

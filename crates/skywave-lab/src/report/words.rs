@@ -1,12 +1,16 @@
 //! Swept paths in words: `link.radio.loss.forward.iid` is the loss rate of radio, forward.
 
+use std::collections::BTreeSet;
+
 use super::study::{Study, StudyPoint};
 
 /// Writes paths in words for the reports of one study.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Words {
+#[derive(Clone, Debug)]
+pub(super) struct Words<'a> {
     /// All flows are copies of one: nobody asks whose transport is meant.
     one_flow: bool,
+    /// Names with dots, after what they are names of: `link`, `flow`, `station`.
+    dotted: BTreeSet<(&'static str, &'a str)>,
 }
 
 /// Abbreviations that a scenario file writes in small letters.
@@ -14,23 +18,24 @@ const ABBREVIATIONS: [&str; 12] = [
     "arq", "dsack", "ecn", "eln", "fec", "mss", "rack", "red", "rto", "rts", "rtt", "sack",
 ];
 
-impl Words {
-    pub(super) fn of(study: &Study) -> Self {
+impl<'a> Words<'a> {
+    pub(super) fn of(study: &'a Study) -> Self {
         let mut groups = study.points.iter().flat_map(|p| &p.flows).map(|f| &f.group);
         let first = groups.next();
         Self {
             one_flow: groups.all(|group| Some(group) == first),
+            dotted: study.points.iter().flat_map(dotted).collect(),
         }
     }
 
     /// The quantity that a path names, without the link or flow that it belongs to: `loss rate`.
-    pub(super) fn brief(path: &str) -> String {
-        Parts::of(path).quantity
+    pub(super) fn brief(&self, path: &str) -> String {
+        Parts::of(path, &self.dotted).quantity
     }
 
     /// The whole of it: `loss rate of radio, forward`.
-    pub(super) fn path(self, path: &str) -> String {
-        let parts = Parts::of(path);
+    pub(super) fn path(&self, path: &str) -> String {
+        let parts = Parts::of(path, &self.dotted);
         let whose = match (parts.kind, parts.name) {
             ("flow", _) if self.one_flow => String::new(),
             (kind, Some("*")) => format!(" of all {kind}s"),
@@ -42,8 +47,8 @@ impl Words {
     }
 
     /// For each path its shortest words that differ from those of the others.
-    pub(super) fn heads(self, paths: &[&str]) -> Vec<String> {
-        let brief: Vec<String> = paths.iter().map(|path| Self::brief(path)).collect();
+    pub(super) fn heads(&self, paths: &[&str]) -> Vec<String> {
+        let brief: Vec<String> = paths.iter().map(|path| self.brief(path)).collect();
         let is_alone = |words: &String| brief.iter().filter(|b| *b == words).count() == 1;
         let head = |(path, words): (&&str, &String)| {
             if is_alone(words) {
@@ -56,7 +61,7 @@ impl Words {
     }
 
     /// The values of a point: `transport = cerl, one-way delay of radio = 10ms`.
-    pub(super) fn values(self, point: Option<&StudyPoint>) -> Vec<String> {
+    pub(super) fn values(&self, point: Option<&StudyPoint>) -> Vec<String> {
         let params = point.map_or(&[][..], |p| &p.params).iter();
         let value = |(path, value): &(String, crate::scenario::ParamValue)| {
             format!("{} = {}", self.path(path), value.short())
@@ -92,9 +97,23 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(path: &'a str) -> Self {
+    /// Takes `path` apart; names of `dotted` are names as a whole, the longest first, as where the path is read.
+    fn of(path: &'a str, dotted: &BTreeSet<(&str, &str)>) -> Self {
         let mut keys: Vec<&str> = path.split('.').collect();
         let kind = keys[0];
+        let rest = path.get(kind.len() + 1..).unwrap_or_default();
+        let names = dotted.iter().filter(|(of, _)| *of == kind);
+        let lengths = names.filter_map(|(_, name)| {
+            let after = rest.strip_prefix(name)?;
+            after.starts_with('.').then_some(name.len())
+        });
+        if let Some(length) = lengths.max() {
+            let (name, after) = rest.split_at(length);
+            keys = [kind, name]
+                .into_iter()
+                .chain(after[1..].split('.'))
+                .collect();
+        }
         let mut name = None;
         let mut direction = None;
         match kind {
@@ -136,6 +155,18 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The names with dots at a point, but of flows that only serve another one.
+fn dotted(point: &StudyPoint) -> impl Iterator<Item = (&'static str, &str)> {
+    let links = point.links.iter().map(|name| ("link", name));
+    let stations = point.stations.iter().map(|name| ("station", name));
+    let flows = point.flows.iter().filter(|flow| !flow.inner);
+    let all = links
+        .chain(stations)
+        .chain(flows.map(|flow| ("flow", &flow.group)));
+    all.filter(|(_, name)| name.contains('.'))
+        .map(|(of, name)| (of, name.as_str()))
+}
+
 /// Keys one after the other.
 fn words(keys: &[&str]) -> String {
     let words = keys.iter().flat_map(|key| key.split('_')).map(|word| {
@@ -150,12 +181,16 @@ fn words(keys: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::study::FlowLabel;
     use super::*;
 
     #[test]
     fn paths_read_as_words() {
-        let alone = Words { one_flow: true };
-        let several = Words { one_flow: false };
+        let words = |one_flow| Words {
+            one_flow,
+            dotted: [("link", "a"), ("link", "a.b"), ("flow", "d.l")].into(),
+        };
+        let (alone, several) = (words(true), words(false));
         for (path, words) in [
             ("link.radio.loss.forward.iid", "loss rate of radio, forward"),
             (
@@ -180,13 +215,42 @@ mod tests {
             ),
             ("radio.sensing", "radio sensing"),
             ("run.duration", "duration"),
+            // Names may have dots.
+            ("link.a.b.rate", "rate of a.b"),
+            ("link.a.bc.rate", "bc rate of a"),
+            ("flow.d.l.tcp.ecn", "ECN of d.l"),
+            ("flow.d.l.count", "number of d.l flows"),
         ] {
             assert_eq!(several.path(path), words);
         }
         assert_eq!(alone.path("flow.bulk.transport"), "transport");
-        assert_eq!(Words::brief("link.radio.delay"), "one-way delay");
+        assert_eq!(alone.brief("link.radio.delay"), "one-way delay");
         let heads = several.heads(&["link.a.rate", "link.b.rate", "flow.x.mss"]);
         assert_eq!(heads, ["rate of a", "rate of b", "MSS"]);
+    }
+
+    #[test]
+    fn names_with_dots_are_those_of_the_study() {
+        let mut point = StudyPoint {
+            links: vec!["a.b".into(), "c".into()],
+            stations: vec!["s.t".into()],
+            ..StudyPoint::default()
+        };
+        let flow = |group: &str, inner| FlowLabel {
+            group: group.into(),
+            inner,
+            ..FlowLabel::default()
+        };
+        point.flows = vec![flow("d.near", true), flow("d.l", false)];
+        let study = Study {
+            points: vec![point],
+            ..Study::default()
+        };
+        let found = Words::of(&study).dotted;
+        assert_eq!(
+            found,
+            [("flow", "d.l"), ("link", "a.b"), ("station", "s.t")].into()
+        );
     }
 
     #[test]
