@@ -103,8 +103,9 @@ impl Request {
     /// Checks the request before the search is made; `spaces` has one for each sender, as [`Self::spaces`] makes them.
     ///
     /// # Errors
-    /// [`SearchError::Space`]: the bound [`Self::below`] is no share above 0, [`Self::find`] is 0, the number of islands
-    /// is not in [`ISLANDS_THERE_MAY_BE`], or [`Self::amount`] has too few runs for the first generation of each island.
+    /// [`SearchError::Space`]: the bound [`Self::below`] is no share above 0, [`Self::find`] is 0, the number of
+    /// islands is not in [`ISLANDS_THERE_MAY_BE`], or [`Self::amount`] has too few runs for the first generation of
+    /// each island.
     pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
         if !self.below.is_none_or(|below| below > 0.0 && below <= 1.0) {
             let why = "the bound `below`: expected a share above 0, at most 1, such as 0.5";

@@ -83,8 +83,8 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Length and middle of the time that these bins of a run take together, both in seconds. The last bin of a run that
-    /// is no multiple of the width ends with the run, at `end_s`.
+    /// Length and middle of the time that these bins of a run take together, both in seconds. The last bin of a run
+    /// that is no multiple of the width ends with the run, at `end_s`.
     pub fn time_of(&self, bins: Range<usize>, end_s: f64) -> (f64, f64) {
         let (from, to) = (bins.start as f64, bins.end as f64);
         // Times are whole nanoseconds: less than that is what numbers are rounded by.

@@ -1,6 +1,6 @@
 //! How many packets a run has at its links, and how often its applications hand data over, before it is run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use skywave_core::Rate;
 use skywave_core::link::Service;
@@ -36,23 +36,23 @@ pub(super) fn turns_of(spec: &Spec) -> f64 {
 /// Transfers that wait to be sent at the end of a run, where they are made without waiting and their way carries fewer.
 /// What a radio network carries is not known: as if that were nothing.
 pub(super) fn waiting_of(spec: &Spec) -> f64 {
-    let ways = if spec.radio.is_some() {
-        Vec::new()
-    } else {
-        ways(spec)
-    };
-    let waiting = spec.flows.iter().enumerate().map(|(index, flow)| {
-        let Traffic::Requests {
+    let made = spec.flows.iter().enumerate();
+    let made = made.filter_map(|(index, flow)| match &flow.traffic {
+        Traffic::Requests {
             size,
             pause_from: PauseFrom::Start,
             ..
-        } = &flow.traffic
-        else {
-            return 0.0;
-        };
-        let way = ways.iter().find(|way| way.flow == index);
-        let bytes = way.map_or(0.0, |way| way.bps * seconds(spec, flow) / 8.0);
-        (turns(spec, flow) - bytes / size.mean().max(1.0)).max(0.0)
+        } => Some((index, flow, size.mean().max(1.0))),
+        _ => None,
+    });
+    let mut made = made.peekable();
+    let mut bps = BTreeMap::new();
+    if made.peek().is_some() && spec.radio.is_none() {
+        bps.extend(ways(spec).into_iter().map(|way| (way.flow, way.bps)));
+    }
+    let waiting = made.map(|(index, flow, size)| {
+        let bytes = bps.get(&index).unwrap_or(&0.0) * seconds(spec, flow) / 8.0;
+        (turns(spec, flow) - bytes / size).max(0.0)
     });
     waiting.sum()
 }

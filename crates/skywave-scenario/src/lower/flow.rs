@@ -329,8 +329,8 @@ fn think(m: &RequestsModel, end: Time) -> Result<SimDist, Fault> {
                     end.as_secs_f64()
                 ))
                 .help(format!(
-                    "with pause_from = \"start\" no transfer waits for the one before, and at most {} may begin in a run: \
-                     a longer `think`, or pause_from = \"end\"",
+                    "with pause_from = \"start\" no transfer waits for the one before, and at most {} may begin in a \
+                     run: a longer `think`, or pause_from = \"end\"",
                     MAX_TRANSFERS as u64
                 )),
         );

@@ -324,7 +324,8 @@ fn a_value_in_another_spelling_is_there_twice() {
 
 #[test]
 fn no_two_values_of_a_plot_have_the_same_name() {
-    let sweep = "[sweep]\n\"flow.bulk.transport\" = [\"reno\", \"cubic\"]\n\"link.air.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
+    let sweep = "[sweep]\n\"flow.bulk.transport\" = [\"reno\", \"cubic\"]\n\
+                 \"link.air.rate\" = [\"1Mbps\", \"2Mbps\"]\n";
     let plot = "x = \"link.air.rate\", y = \"goodput\", by = \"flow.bulk.transport\"";
     for names in [
         "{ reno = \"same\", cubic = \"same\" }",
