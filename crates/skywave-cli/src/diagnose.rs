@@ -32,7 +32,7 @@ use crate::{interrupt, output};
     ping -D -i 0.2 host > ping.log               # a record of the idle link, five minutes\n  \
     tcpdump -s 128 -w upload.pcap host server    # a capture at the sender during an upload\n  \
     skywave diagnose upload.pcap ping.log\n  \
-    ssh host timeout 60 tcpdump -s 96 -w - | skywave diagnose - ping.log\n  \
+    ssh host timeout 60 tcpdump -s 128 -w - | skywave diagnose - ping.log\n  \
     skywave diagnose upload.pcap ping.log --scenario link.toml\n  \
     skywave impair link.toml -- COMMAND          # the same link at your desk\n  \
     skywave diagnose link.toml --on linux        # which of the senders that this host has\n  \
@@ -166,11 +166,18 @@ fn of_scenario(args: &Args, path: &Path, host: &Host) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The nodes between which the path is: those of the flow of that name, or of all flows if they have the same ones.
+/// The nodes between which the path is: those of the flow of that name, or of all flows if they have the same ones; `None`
+/// for those of the first flow, where proxies split flows in two.
 fn ends<'a>(spec: &'a Spec, flow: Option<&str>) -> Result<Option<[&'a str; 2]>, PathError> {
     let ends = |flow: &FlowSpec| [flow.from, flow.to];
+    let split = spec.proxies.iter().find(|proxy| Some(&*proxy.name) == flow);
+    if let Some(proxy) = split {
+        let ends = [spec.flows[proxy.near].from, spec.flows[proxy.far].to];
+        return Ok(Some(ends.map(|node| spec.nodes[node].as_ref())));
+    }
     let taken = match (flow, &spec.flows[..]) {
         (None, []) => return Ok(None),
+        (None, _) if !spec.proxies.is_empty() => return Ok(None),
         (None, [first, others @ ..]) if others.iter().all(|flow| ends(flow) == ends(first)) => {
             first
         }
@@ -231,4 +238,28 @@ fn write_scenario(diagnosis: &Diagnosis, path: &Path) -> Result<(), Failure> {
     }
     output::write(path, &written.toml)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skywave_lab::scenario::{NoFiles, Scenario};
+
+    #[test]
+    fn a_flow_that_a_proxy_splits_goes_from_end_to_end() {
+        let link = |name: &str, from: &str, to: &str| {
+            format!(
+                "[[link]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"5Mbps\"\ndelay = \"20ms\"\n"
+            )
+        };
+        let text = link("l", "a", "b")
+            + &link("k", "b", "c")
+            + "[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"c\"\ntransport = \"reno\"\n\
+               proxy = { at = \"b\", buffer = \"64kB\" }\n[run]\nduration = \"1s\"\n";
+        let scenario = Scenario::parse("split.toml", &text, &NoFiles).expect("a scenario");
+        let spec = scenario.points()[0].spec(1);
+        let taken = |flow| ends(&spec, flow).expect("a path");
+        assert_eq!(taken(None), None, "those of the first flow in the file");
+        assert_eq!(taken(Some("f")), Some(["a", "c"]));
+    }
 }

@@ -103,10 +103,13 @@ fn one(args: &Args, study: &Study, command: &str) -> Result<(), Failure> {
     if args.markdown {
         let tables = rank::markdown(study, &ranked);
         if tables.is_empty() {
-            return Err(Failure::usage(
-                "this study has neither mechanisms nor families, and --markdown prints the tables of these; without it \
-                 the ranking is printed",
-            ));
+            // A terminal that is gone is no reason to fail.
+            let _ = writeln!(
+                io::stderr(),
+                "{} has neither mechanisms nor families, and --markdown prints the tables of these; without it the \
+                 ranking is printed.",
+                study.name
+            );
         }
         write!(out, "{tables}")?;
         return Ok(());

@@ -130,15 +130,14 @@ impl Diagnosis {
         let mut transfers = Vec::new();
         let mut read = Vec::new();
         let mut told = Told::default();
-        let sources = files.iter().map(|file| Source::new(file));
-        let sources: Vec<Source<'_>> = sources.collect::<Result<_, _>>()?;
+        let sources = Source::all(files)?;
         let mut seen = Vec::new();
         for source in &sources {
             // A pipe has no place.
             let place = source.path.canonicalize();
             let place = place.unwrap_or_else(|_| source.path.to_owned());
             if seen.contains(&place) {
-                let name = source.name();
+                let name = source.name.clone();
                 told.notes
                     .push(format!("{name} was given twice, and counts once."));
                 continue;
@@ -368,7 +367,7 @@ fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture,
     if captures.len() < 2 || !captures.iter().all(|(_, capture)| is_half(capture)) {
         let named = captures
             .into_iter()
-            .map(|(source, capture)| Ok((source.name(), capture, lack_way_back(&[source])?)));
+            .map(|(source, capture)| Ok((source.name.clone(), capture, lack_way_back(&[source])?)));
         return named.collect();
     }
     let sources: Vec<&Source<'_>> = captures.iter().map(|(source, _)| *source).collect();
@@ -379,7 +378,7 @@ fn joined(captures: Vec<(&Source<'_>, Capture)>) -> Result<Vec<(String, Capture,
         path: sources[0].path.to_owned(),
         source,
     })?;
-    let names: Vec<String> = sources.iter().map(|source| source.name()).collect();
+    let names: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
     Ok(vec![(names.join(" + "), whole, lack_way_back(&sources)?)])
 }
 
@@ -428,7 +427,7 @@ struct Told {
 impl Told {
     /// Adds what a record tells; gives a capture, which has to be seen beside the others.
     fn add(&mut self, source: &Source<'_>) -> Result<Option<Capture>, Error> {
-        let (path, name) = (source.path, source.name());
+        let (path, name) = (source.path, source.name.clone());
         if let Some(capture) = source.capture()? {
             let capture = transfer::read(capture).map_err(|source| Error::Capture {
                 path: path.to_owned(),

@@ -156,6 +156,10 @@ impl Finding {
             }
             Self::ReceiveWindow { bdp_bytes } => {
                 let mut steps = larger("the receiver", "net.ipv4.tcp_rmem", RECEIVE, bdp_bytes);
+                if steps.is_empty() {
+                    let program = "remove SO_RCVBUF (iperf3 -w): Linux' own limit is enough here";
+                    steps.push(Step::once("the receiving program", program));
+                }
                 steps.push(Step::sysctl(
                     "the receiver",
                     "net.ipv4.tcp_window_scaling",
@@ -167,18 +171,23 @@ impl Finding {
                     steps,
                     &[
                         "remove SO_RCVBUF (iperf3 -w) from the program: it switches the kernel's own growth off",
-                        "Linux' own limit of 6 MB is enough for less than 2 MB on the way: then no sysctl helps",
                     ],
                 )
             }
-            Self::SendBuffer { bdp_bytes } => (
-                "a larger send buffer".to_owned(),
-                larger("all new connections", "net.ipv4.tcp_wmem", SEND, bdp_bytes),
-                &[
-                    "remove SO_SNDBUF (nginx: sndbuf of `listen`) from the program: it switches the kernel's own growth off",
-                    "Linux' own limit of 4 MB is enough for less than 1.4 MB on the way: then no sysctl helps",
-                ],
-            ),
+            Self::SendBuffer { bdp_bytes } => {
+                let mut steps = larger("all new connections", "net.ipv4.tcp_wmem", SEND, bdp_bytes);
+                if steps.is_empty() {
+                    let program = "remove SO_SNDBUF (nginx: sndbuf of `listen`): Linux' own limit is enough here";
+                    steps.push(Step::once("the sending program", program));
+                }
+                (
+                    "a larger send buffer".to_owned(),
+                    steps,
+                    &[
+                        "remove SO_SNDBUF (nginx: sndbuf of `listen`) from the program: it switches the kernel's own growth off",
+                    ],
+                )
+            }
             Self::ShortFlows => (
                 "a larger first window".to_owned(),
                 vec![
@@ -243,10 +252,10 @@ const SEND: [u64; 3] = [4096, 16_384, 4_194_304];
 /// A limit of a kernel's buffers, which holds three BDPs, where `usual` holds less.
 fn larger(scope: &str, setting: &str, usual: [u64; 3], bdp_bytes: f64) -> Vec<Step> {
     let [least, initial, largest] = usual;
-    let wanted = units::buffer(3.0 * bdp_bytes);
+    let wanted = 3.0 * bdp_bytes;
     let text = |largest| format!("{least} {initial} {largest}");
-    let step = || Step::sysctl(scope, setting, &text(wanted), &text(largest));
-    (wanted > largest).then(step).into_iter().collect()
+    let step = || Step::sysctl(scope, setting, &text(units::buffer(wanted)), &text(largest));
+    (wanted > largest as f64).then(step).into_iter().collect()
 }
 
 /// A limit of the rate at this host, by what it has.

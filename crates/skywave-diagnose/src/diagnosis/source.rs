@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
@@ -23,6 +23,8 @@ const STANDARD_INPUT: &str = "-";
 /// A record that can be read from its beginning as often as wanted.
 pub(super) struct Source<'a> {
     pub(super) path: &'a Path,
+    /// Name of the file without its folder; its path where another record has that name too.
+    pub(super) name: String,
     /// Bytes that came through a pipe; `None` of a file.
     piped: Option<Arc<[u8]>>,
 }
@@ -42,16 +44,36 @@ impl<'a> Source<'a> {
         } else {
             None
         };
-        Ok(Self { path, piped })
+        let name = if is_standard_input(path) {
+            "standard input".into()
+        } else {
+            path.file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+        };
+        Ok(Self {
+            path,
+            name: name.into_owned(),
+            piped,
+        })
     }
 
-    /// Name of the file without its folder.
-    pub(super) fn name(&self) -> String {
-        if is_standard_input(self.path) {
-            return "standard input".to_owned();
+    /// The records at `paths`, each with a name of its own.
+    pub(super) fn all(paths: &'a [PathBuf]) -> Result<Vec<Self>, Error> {
+        let sources = paths.iter().map(|path| Self::new(path));
+        let mut sources: Vec<Self> = sources.collect::<Result<_, _>>()?;
+        let named = sources
+            .iter()
+            .map(|source| (source.name.clone(), source.path));
+        let named: Vec<_> = named.collect();
+        for source in &mut sources {
+            let shares =
+                |(name, path): &(String, &Path)| *name == source.name && *path != source.path;
+            if named.iter().any(shares) {
+                source.name = source.path.display().to_string();
+            }
         }
-        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
-        name.to_string_lossy().into_owned()
+        Ok(sources)
     }
 
     fn open(&self) -> Result<Box<dyn Read + Send>, Error> {

@@ -236,6 +236,26 @@ fn a_capture_whose_times_go_back_is_refused_with_what_sorts_it() {
     );
     // A clock that was set once.
     assert!(Diagnosis::of(&paths[1..]).is_ok());
+    let mut short = Script::midway(1);
+    for number in 0..20_u32 {
+        short.data(u64::from((number + 10) % 20) * 10, number * MSS, MSS);
+    }
+    let (_dir, paths) = files(&[("short.pcap", short.file())]);
+    assert!(Diagnosis::of(&paths).is_ok());
+}
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two_captures() {
+    let one = uploads(&[4000]);
+    let (_monday, mut paths) = files(&[("up.pcap", one.file())]);
+    let (_tuesday, more) = files(&[("up.pcap", one.file())]);
+    paths.extend(more);
+    let alone = Diagnosis::of(&paths[..1]).unwrap();
+    let both = Diagnosis::of(&paths).unwrap();
+    assert_eq!(both.transfers.len(), 2);
+    let together = |note: &String| note.contains("other connections of its host");
+    assert!(!both.notes.iter().any(together), "{:?}", both.notes);
+    assert_eq!(both.link.rate.known, alone.link.rate.known);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub struct Capture {
 impl Capture {
     /// Whether packets are not in the order of their times, so that transfers cannot be followed.
     pub fn is_out_of_order(&self) -> bool {
-        self.backward > self.summary.packets / ONE_IN
+        self.backward > (self.summary.packets / ONE_IN).max(1)
     }
 }
 
