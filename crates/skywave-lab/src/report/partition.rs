@@ -105,7 +105,9 @@ struct Earlier {
 impl Earlier {
     fn of(target: &Path) -> io::Result<Self> {
         let mut found = Self::default();
-        if !target.is_dir() {
+        // Where a link leads is not ours.
+        if !target.symlink_metadata().is_ok_and(|about| about.is_dir()) {
+            found.foreign = target.exists().then(|| target.to_owned());
             return Ok(found);
         }
         for entry in fs::read_dir(target)? {
