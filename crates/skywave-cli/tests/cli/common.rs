@@ -1,7 +1,8 @@
 //! The command as tests call it.
 
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs the command in a folder to its end.
 pub(crate) fn skywave(dir: &Path, args: &[&str]) -> Output {
@@ -10,6 +11,20 @@ pub(crate) fn skywave(dir: &Path, args: &[&str]) -> Output {
         .current_dir(dir)
         .output()
         .expect("the command starts")
+}
+
+/// Runs a command to its end with these bytes as its standard input.
+pub(crate) fn fed(command: &mut Command, bytes: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(bytes).expect("written");
+    drop(input);
+    child.wait_with_output().expect("the command ends")
 }
 
 /// The text that it printed.

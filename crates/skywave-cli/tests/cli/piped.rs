@@ -1,11 +1,10 @@
 //! Records that come through a pipe, which gives them once.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use crate::common::{skywave, text};
+use crate::common::{fed, skywave, text};
 
 /// A pcap without packets.
 const CAPTURE: [u8; 24] = [
@@ -25,18 +24,11 @@ fn pings() -> String {
 
 /// Diagnoses what is piped into the command.
 fn piped(dir: &Path, name: &str, bytes: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_skywave"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_skywave"));
+    command
         .args(["diagnose", name, "--no-advice"])
-        .current_dir(dir)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    input.write_all(bytes).expect("written");
-    drop(input);
-    child.wait_with_output().expect("the command ends")
+        .current_dir(dir);
+    fed(&mut command, bytes)
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{skywave, text};
+use crate::common::{fed, skywave, text};
 
 /// Sends a datagram to the far side and prints the milliseconds until it returns; ends with code 3 if it
 /// does not.
@@ -372,18 +372,14 @@ fn input_and_output_are_the_programs_own() {
     }
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("report.json");
-    let mut child = command(&["--delay", "1ms", "--far", "echo from far"])
-        .arg(format!("--json={}", file.display()))
-        .args(["--", "sh", "-c", "cat; echo $SKYWAVE_NEAR $SKYWAVE_FAR"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    input.write_all(b"typed\n").expect("written");
-    drop(input);
-    let out = child.wait_with_output().expect("an end");
+    let mut command = command(&["--delay", "1ms", "--far", "echo from far"]);
+    command.arg(format!("--json={}", file.display())).args([
+        "--",
+        "sh",
+        "-c",
+        "cat; echo $SKYWAVE_NEAR $SKYWAVE_FAR",
+    ]);
+    let out = fed(&mut command, b"typed\n");
     assert_eq!(text(&out.stdout), "typed\n10.73.9.1 10.73.9.2\n");
     let beside = text(&out.stderr);
     assert!(beside.contains("from far"), "{beside}");

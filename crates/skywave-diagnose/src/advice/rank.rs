@@ -475,7 +475,7 @@ fn recipes(
         .iter()
         .find_map(|(sender, purpose)| match sender.by {
             By::Kernel(law) if law != question.host.default_law() => {
-                // What is asked for first may cost other purposes something; what is for one of these may not.
+                // The sender for the first purpose may be somewhat worse for the others; a sender for one of these may not.
                 let share = if purpose.is_none() { COST } else { TIE };
                 let harms = |r: &Ranking| r.is_worse(share, sender, today);
                 (!rankings.iter().any(harms)).then(|| law.to_owned())

@@ -24,7 +24,8 @@ const TIMESTAMPS: u64 = 12;
 
 /// Steps back of the time between packets that count, nanoseconds: several queues of a network card make shorter ones.
 const BACK_NS: u64 = 1_000_000;
-/// Packets, one in so many, whose times go back in a capture that is out of order; a clock that is set does so once.
+/// A capture is out of order if more than one packet in so many is earlier than the one before it; a clock that is set
+/// makes one such step.
 const ONE_IN: u64 = 100;
 
 /// TCP transfers of a packet capture, and counts of all its packets.

@@ -34,7 +34,7 @@ pub(super) fn turns_of(spec: &Spec) -> f64 {
 }
 
 /// Transfers that wait to be sent at the end of a run, where they are made without waiting and their way carries fewer.
-/// What a radio network carries is not known: as if that were nothing.
+/// How much a radio network carries is not known: it counts as nothing.
 pub(super) fn waiting_of(spec: &Spec) -> f64 {
     let made = spec.flows.iter().enumerate();
     let made = made.filter_map(|(index, flow)| match &flow.traffic {

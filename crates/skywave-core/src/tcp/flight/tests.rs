@@ -115,7 +115,7 @@ fn what_was_sent_again_before_a_standstill_shows_no_round_trip() {
     f.begin_ack(ms(1000), None);
     f.acknowledge(100);
     assert_eq!(sample(&f), None);
-    // What is sent again after it shows one.
+    // A segment that is sent again after the standstill shows a round trip.
     f.begin_ack(ms(1000), None);
     f.acknowledge(200);
     assert_eq!(

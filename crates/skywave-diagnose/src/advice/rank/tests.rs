@@ -66,8 +66,8 @@ fn delays_are_the_same_within_two_milliseconds() {
     assert!(!Measure::Goodput.is_as_good(0.94, 1.0));
 }
 
-/// What is to be typed on `host` where its senders, in the order of [`senders::on`], carry so much alone (bit/s) and take
-/// so long for a transfer (seconds): each recipe's purpose, and what its steps concern.
+/// Purpose of each recipe for `host`, and the scope of each of its steps. `results` has the goodput (bit/s) and the
+/// transfer time (seconds) of each of the host's senders, in the order of [`senders::on`]; `today` is the index of today's.
 fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<String>)> {
     let question = Question {
         objectives: &[Objective::Bulk, Objective::Short],
