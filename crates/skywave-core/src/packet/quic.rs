@@ -12,6 +12,10 @@ const SHORT_HEADER: u32 = 1 + 8 + 4;
 const TAG: u32 = 16;
 /// Bytes of a STREAM frame (RFC 9000 section 19.8) before its data: type, stream, offset, length.
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
+/// Bytes of a frame that acknowledges an ACK: type, a packet number of 4 bytes, delay, number of ranges, the only range.
+pub const HEARD_FRAME: u32 = 1 + 4 + 1 + 1 + 1;
+/// Bytes of a PING frame, by which an ACK asks to be acknowledged.
+const PING_FRAME: u32 = 1;
 /// Bytes of an ACK_FREQUENCY frame: type, sequence number, packets, delay, reordering.
 const ACK_FREQUENCY_FRAME: u32 = 2 + 2 + 1 + 4 + 1;
 /// Bytes that a packet with data has beside the data: QUIC's short header, the STREAM frame's, and the AEAD
@@ -67,8 +71,10 @@ impl Packet {
     pub fn len(&self) -> u32 {
         match self {
             Self::Hello { .. } | Self::Welcome { .. } => HELLO,
-            Self::Data(data) => DATA_OVERHEAD + u32::from(data.len),
-            Self::Ping { .. } => SHORT_HEADER + 1 + TAG,
+            Self::Data(data) => {
+                DATA_OVERHEAD + u32::from(data.len) + data.heard.map_or(0, |_| HEARD_FRAME)
+            }
+            Self::Ping { .. } => SHORT_HEADER + PING_FRAME + TAG,
             Self::AckFrequency { .. } => SHORT_HEADER + ACK_FREQUENCY_FRAME + TAG,
             Self::Ack(ack) => SHORT_HEADER + ack.frames() + TAG,
         }
@@ -100,6 +106,8 @@ pub struct Data {
     pub len: u16,
     /// Whether the stream ends after this piece.
     pub fin: bool,
+    /// The largest number in an ACK that has asked to be acknowledged, if the packet does that.
+    pub heard: Option<u64>,
 }
 
 impl Data {
@@ -119,6 +127,9 @@ pub struct Ack {
     pub limit: u64,
     /// Number of packets that have arrived marked CE so far; `None` if the data sender does not use ECN.
     pub ce: Option<u32>,
+    /// Whether it asks to be acknowledged, so that the receiver may leave out of later ones what it tells
+    /// (RFC 9000 section 13.2.4).
+    pub asks: bool,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
     /// Report on the packets that have arrived: ranges of their numbers, and arrival times.
@@ -135,6 +146,7 @@ impl Ack {
             largest,
             limit,
             ce,
+            asks: false,
             delay: u32::try_from(units).unwrap_or(u32::MAX),
             report: AckReport::default(),
         }
@@ -153,7 +165,8 @@ impl Ack {
         // ECT(0) are about as many as there were packets; of ECT(1) and CE one count is zero or small.
         let ecn = |ce: u32| varint_len(self.largest) + 1 + varint_len(u64::from(ce));
         let max_data = 1 + varint_len(self.limit);
-        (ack + self.ce.map_or(0, ecn) + max_data) as u32
+        let ping = if self.asks { PING_FRAME } else { 0 };
+        (ack + self.ce.map_or(0, ecn) + max_data) as u32 + ping
     }
 
     /// The ranges from the lowest to the highest: first number, and first number after it.
@@ -494,6 +507,7 @@ mod tests {
                 offset: 0,
                 len,
                 fin: false,
+                heard: None,
             })
         };
         // 1500 bytes with 20 of IPv4 and 8 of UDP.

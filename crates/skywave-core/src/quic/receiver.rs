@@ -8,6 +8,7 @@ use crate::time::Time;
 
 use super::config::Config;
 use super::packet::{Ack, Acking, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
+use super::told::Told;
 
 /// Receiver of one QUIC stream, without I/O of its own: puts the stream together and acknowledges packets.
 #[derive(Clone, Debug)]
@@ -18,6 +19,7 @@ pub struct Receiver {
     /// Packets of lower numbers are of no known fate: they are dropped, as they may be copies (RFC 9000 section
     /// 13.2.3).
     forgotten: u64,
+    told: Told,
     /// When the packet of the largest number came.
     largest_at: Time,
     /// Numbers of the latest packets that came since the last ACK, and when by its clock; if it tells of that.
@@ -51,6 +53,7 @@ impl Receiver {
             config,
             numbers: Ranges::default(),
             forgotten: 0,
+            told: Told::default(),
             largest_at: Time::ZERO,
             arrivals: Vec::new(),
             unacknowledged: 0,
@@ -69,6 +72,9 @@ impl Receiver {
             Packet::Hello { attempt } => self.hello = Some(*attempt),
             Packet::Data(data) => {
                 if self.takes(data) && self.on_number(now, data.number, ecn) {
+                    if let Some(largest) = data.heard {
+                        self.told.on_heard(largest);
+                    }
                     self.hold(data);
                 }
             }
@@ -117,11 +123,13 @@ impl Receiver {
         }
         let mut above = largest + 1;
         for range in self.numbers.iter().rev() {
-            if !ack.report.push(above - range.end, range.len()) {
+            let news = ack.report.count() == 0 || self.told.is_news(range);
+            if !news || !ack.report.push(above - range.end, range.len()) {
                 break;
             }
             above = range.start;
         }
+        ack.asks = ack.report.count() > 1 && self.told.asks(largest);
         Some(ack)
     }
 
@@ -154,6 +162,7 @@ impl Receiver {
             self.forgotten = lowest.end;
             self.numbers.remove_below(lowest.end);
         }
+        self.told.on_number(number);
         if number >= expected {
             self.largest_at = now;
         }

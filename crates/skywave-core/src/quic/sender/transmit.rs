@@ -1,7 +1,7 @@
 //! The choice of what is sent next.
 
 use super::{Sender, State};
-use crate::quic::packet::{DATA_OVERHEAD, Data, Packet};
+use crate::quic::packet::{DATA_OVERHEAD, Data, HEARD_FRAME, Packet};
 use crate::tcp::limits::{Limit, Resend, Why};
 use crate::tcp::pacing::Quantum;
 use crate::tcp::resends::Earned;
@@ -90,7 +90,8 @@ impl Sender {
             }
             Next::New(len) => (len, true),
         };
-        let fits = self.fits(DATA_OVERHEAD + u32::from(payload));
+        let heard = self.heard_beside(payload).map_or(0, |_| HEARD_FRAME);
+        let fits = self.fits(DATA_OVERHEAD + u32::from(payload) + heard);
         if !fits || self.control.in_flight() > 0 && !earned {
             return Err(Limit::Cwnd);
         }
@@ -119,7 +120,10 @@ impl Sender {
 
     /// Bytes of the next piece of the stream.
     pub(super) fn new_piece(&self) -> Result<u16, Limit> {
-        let len = self.stream.new_piece(self.config.mss);
+        // What acknowledges an ACK takes its room from the data.
+        let taken = self.to_acknowledge.map_or(0, |_| HEARD_FRAME as u16);
+        let longest = self.config.mss.saturating_sub(taken).max(1);
+        let len = self.stream.new_piece(longest);
         let len = len.ok_or(Limit::Application)?;
         if self.stream.next() + u64::from(len) > self.limit {
             return Err(Limit::Rwnd);
@@ -171,12 +175,17 @@ impl Sender {
     fn transmit(&mut self, now: Time, piece: Option<u64>) -> Packet {
         let number = self.ledger.next();
         let packet = match piece.and_then(|piece| self.stream.piece(piece)) {
-            Some(piece) => Packet::Data(Data {
-                number,
-                offset: piece.start,
-                len: piece.len,
-                fin: piece.fin,
-            }),
+            Some(piece) => {
+                let heard = self.heard_beside(piece.len);
+                self.to_acknowledge = self.to_acknowledge.filter(|_| heard.is_none());
+                Packet::Data(Data {
+                    number,
+                    offset: piece.start,
+                    len: piece.len,
+                    fin: piece.fin,
+                    heard,
+                })
+            }
             None => Packet::Ping { number },
         };
         if let Some(piece) = piece {
@@ -184,6 +193,12 @@ impl Sender {
         }
         self.leaves(now, piece, &packet);
         packet
+    }
+
+    /// The ACK that a packet with `len` bytes of data has room to acknowledge, by its largest number.
+    fn heard_beside(&self, len: u16) -> Option<u64> {
+        let has_room = u32::from(len) + HEARD_FRAME <= self.config.mss.into();
+        self.to_acknowledge.filter(|_| has_room)
     }
 
     /// Departure of this packet of the next number, as ledger, law and pace hear of it.
