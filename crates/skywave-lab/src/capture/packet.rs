@@ -49,7 +49,7 @@ struct Agreement {
     mss: u16,
     sack: bool,
     handshake: Handshake,
-    /// Window scale of the receiver: the smallest with which the size of its buffer fits the window
+    /// Window scale of the receiver, which may be a proxy: the smallest with which the size of its buffer fits the window
     /// field.
     shift: u8,
 }
@@ -67,7 +67,11 @@ impl Framing {
             sender: end(flow.from, SENDER_PORT + (index % SENDER_PORTS) as u16),
             receiver: end(flow.to, RECEIVER_PORT + group as u16),
             tcp: match &flow.transport {
-                Transport::Tcp(config) => Some(Agreement::of(config)),
+                Transport::Tcp(config) => {
+                    let proxy = spec.proxies.iter().find(|proxy| proxy.near == index);
+                    let buffer = proxy.map_or(config.rwnd, |proxy| proxy.buffer);
+                    Some(Agreement::of(config, buffer))
+                }
                 Transport::Udp { .. } | Transport::Wtcp { .. } | Transport::Quic { .. } => None,
             },
         })
@@ -181,8 +185,8 @@ fn after_origin(reading: Time) -> Time {
 }
 
 impl Agreement {
-    fn of(config: &TcpConfig) -> Self {
-        let fits = |shift: &u8| u16::try_from(config.rwnd >> shift).is_ok();
+    fn of(config: &TcpConfig, buffer: u32) -> Self {
+        let fits = |shift: &u8| u16::try_from(buffer >> shift).is_ok();
         Self {
             mss: config.mss.min(u32::from(u16::MAX)) as u16,
             sack: config.sack,

@@ -3,10 +3,11 @@ use std::sync::Arc;
 use etherparse::{SlicedPacket, TcpOptionElement, TransportSlice};
 use skywave_core::Time;
 use skywave_core::packet::{Datagram, Ecn, SackBlock, Timestamps};
+use skywave_core::proxy::ProxyConfig;
 use skywave_core::quic;
 use skywave_core::tcp::{Profile, preset};
 use skywave_core::wtcp::Carried;
-use skywave_sim::spec::Traffic;
+use skywave_sim::spec::{ProxySpec, Traffic};
 
 use super::*;
 
@@ -17,6 +18,11 @@ fn config() -> TcpConfig {
 }
 
 fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
+    Framing::new(0, &spec(transport, traffic))
+}
+
+/// One flow over no link.
+fn spec(transport: Transport, traffic: Traffic) -> Spec {
     let flow = FlowSpec {
         name: "f".into(),
         from: 0,
@@ -27,7 +33,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         start: Time::ZERO,
         stop: None,
     };
-    let spec = Spec {
+    Spec {
         nodes: Vec::new(),
         links: Vec::new(),
         flows: vec![flow],
@@ -41,8 +47,7 @@ fn framing(transport: Transport, traffic: Traffic) -> Option<Framing> {
         radio: None,
         bins: None,
         requests: false,
-    };
-    Framing::new(0, &spec)
+    }
 }
 
 fn tcp() -> Framing {
@@ -202,6 +207,35 @@ fn an_ack_tells_its_window_and_blocks() {
             TcpOptionElement::SelectiveAcknowledgement((7000, 8000), blocks),
         ]
     );
+}
+
+#[test]
+fn the_window_of_a_proxy_has_the_scale_of_its_buffer() {
+    let mut spec = spec(Transport::Tcp(Arc::new(config())), Traffic::Ftp);
+    spec.proxies.push(ProxySpec {
+        name: "f".into(),
+        near: 0,
+        far: 1,
+        buffer: 1 << 16,
+        config: ProxyConfig::default(),
+        reconnections: Vec::new(),
+        fails_at: None,
+        hand_overs: Vec::new(),
+    });
+    let ack = Segment {
+        window: 1 << 16,
+        flags: Flags::ACK,
+        ..Segment::default()
+    };
+    let mut bytes = Vec::new();
+    let framing = Framing::new(0, &spec).unwrap();
+    framing.write(&Packet::new(0, 40, Body::TcpAck(ack)), 0, &mut bytes);
+    let packet = SlicedPacket::from_ip(&bytes).unwrap();
+    let Some(TransportSlice::Tcp(ack)) = packet.transport else {
+        panic!("{packet:?}")
+    };
+    // 2^16 bytes fit with a scale of 1, which the proxy's own SYN-ACK announces.
+    assert_eq!(ack.window_size(), 1 << 15);
 }
 
 #[test]
