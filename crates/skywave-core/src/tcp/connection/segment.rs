@@ -35,6 +35,10 @@ impl Connection {
                 None
             }
             State::SynSent => self.on_segment_in_syn_sent(now, segment, way),
+            State::SynReceived if self.repeats_syn(segment) => {
+                self.owed.syn_ack = true;
+                None
+            }
             _ => match self.without_known_syn(segment) {
                 Some(rest) => self.on_segment_after_syn(now, &rest, way),
                 None => self.on_segment_after_syn(now, segment, way),

@@ -171,10 +171,10 @@ fn an_unacceptable_ack_of_a_syn_ack_is_reset() {
 }
 
 #[test]
-fn a_syn_again_is_acknowledged() {
+fn a_syn_again_is_answered_again() {
     let mut s = Script::syn_received(config());
     s.send(10, peer(SYN, 0, 0, 0));
-    s.recv(10, own(ACK, 1, 1, 0));
+    s.recv(10, own(Flags::SYN_ACK, 0, 1, 0));
     s.expect(State::SynReceived);
 }
 
