@@ -174,7 +174,11 @@ impl Sender {
             return;
         };
         let (last_sent, transmissions) = (first.last_sent(), first.transmissions());
+        let is_repair = self.recovery.is_active() && self.flight.first().is_some_and(|s| s.resent);
         let mut event = self.loss_event(now, cause, last_sent, transmissions);
+        if is_repair {
+            event = self.without_inflation(event);
+        }
         let answer = self.detection.on_retransmit(&self.flight, &mut event);
         let covered = self.is_cut_already();
         let response = if cause == LossCause::Eln || answer.is_noise || covered {
@@ -224,22 +228,27 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// The window law answers the loss of a copy of the oldest segment, and the recovery goes on. What duplicate ACKs
-    /// have added to the window, and what they say has arrived, is no part of what a cut is measured by.
+    /// The window law answers the loss of a copy of the oldest segment, and the recovery goes on.
     fn answer_late(&mut self, now: Time, cause: LossCause) {
         let Some(first) = self.flight.first() else {
             return;
         };
         let event = self.loss_event(now, cause, first.last_sent, first.transmissions);
-        let window = event.window.min(self.window.cwnd);
         self.note_cut(CutBy::Loss);
-        let response = self.cut_for(&LossEvent {
+        let response = self.cut_for(&self.without_inflation(event));
+        self.window.apply(response);
+    }
+
+    /// The loss of a copy that the present recovery sent: what duplicate ACKs have added to the window, and what they say
+    /// has arrived, is no part of what a cut is measured by.
+    fn without_inflation(&self, event: LossEvent) -> LossEvent {
+        let window = event.window.min(self.window.cwnd);
+        LossEvent {
             window,
             in_flight: event.in_flight.min(window),
             outstanding: event.outstanding.min(window),
             ..event
-        });
-        self.window.apply(response);
+        }
     }
 
     /// A further segment of the same window is lost: no other cut of the window.

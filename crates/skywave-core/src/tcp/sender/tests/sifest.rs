@@ -339,3 +339,22 @@ fn the_first_segment_beyond_a_lone_resend_is_found_lost() {
         assert_eq!(s.sender.counters().fast_retransmits, 2, "{base}");
     }
 }
+
+#[test]
+fn a_second_fast_retransmit_of_a_recovery_cuts_the_window_without_what_dupacks_added() {
+    for base in ["reno", "newreno"] {
+        let mut s = sampled(sifest(base, 12, 1), 12);
+        for arrived in 3..=13 {
+            dupack(&mut s, base, arrived);
+        }
+        assert_eq!(s.poll()[0], 2, "{base}");
+        // The ACK before it let the window grow.
+        let half = (12.0 + 1.0 / 12.0) / 2.0;
+        s.expect_cwnd(half);
+        s.wait(100);
+        dupack(&mut s, base, 14);
+        assert_eq!(s.poll()[0], 2, "{base}");
+        s.expect_cwnd(half / 2.0);
+        assert_eq!(s.sender.counters().window_cuts, 2, "{base}");
+    }
+}
