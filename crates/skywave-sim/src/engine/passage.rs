@@ -52,8 +52,11 @@ impl World<'_> {
             if air.next() > until {
                 break;
             }
-            air.run(until);
+            let is_long = air.run(until);
             self.now = air.now();
+            if is_long && self.is_to_stop() {
+                return;
+            }
             self.take_out();
         }
         self.schedule_air();

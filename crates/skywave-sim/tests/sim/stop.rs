@@ -3,12 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use skywave_core::link::{CoDelConfig, FqCoDelConfig, Limit, LinkConfig, QueueConfig};
+use skywave_core::mac;
+use skywave_core::routing::dsdv;
 use skywave_core::{Duration, Rate, Time};
 use skywave_sim::observe::{Observer, Offer, Watch};
 use skywave_sim::simulate_watched;
-use skywave_sim::spec::{FlowSpec, Spec, Traffic, Transport};
+use skywave_sim::spec::{FlowSpec, RoutingSpec, Spec, Traffic, Transport};
 
 use crate::common::{ftp, link, ns2, wire, wired};
+use crate::radio::network::{fixed, run};
 
 /// Packets that links may be offered after the flag was set: an event has hundreds of thousands here.
 const MOST: usize = 50_000;
@@ -128,4 +131,28 @@ fn within_an_event_of_a_link_with_a_time_of_its_own() {
     let spec = spec(vec![cbr(0, 3), cbr(1, 3)], shared);
     let after = after(&spec, 0);
     assert!(after < MOST, "{after} packets");
+}
+
+#[test]
+fn within_a_time_in_which_stations_talk_of_routes_alone() {
+    let mut radio = fixed(&[(0.0, 0.0), (200.0, 0.0)], mac::Config::ieee80211g());
+    radio.routing = RoutingSpec::Dsdv(dsdv::Config {
+        update_interval: Duration::from_millis(2),
+        trigger_gap: Duration::from_millis(2),
+        ..dsdv::Config::default()
+    });
+    // Nothing else is to happen in all these days.
+    let spec = run(radio, Vec::new(), 1_000_000, 1);
+    let flag = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            flag.store(true, Ordering::Relaxed);
+        });
+        let watch = Watch {
+            observer: None,
+            cancel: Some(&flag),
+        };
+        assert!(simulate_watched(&spec, watch).is_none());
+    });
 }

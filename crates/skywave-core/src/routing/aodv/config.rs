@@ -115,6 +115,12 @@ impl Described for Config {
                     "longer than allowed_hello_loss * hello_interval",
                     !config.hello || config.active_route_timeout > hello_silence,
                 ),
+                // A Hello takes about as long on the air.
+                (
+                    "hello_interval",
+                    "at least 1ms",
+                    !config.hello || config.hello_interval >= Duration::from_millis(1),
+                ),
                 ("delete_factor", "at least 1", config.delete_factor > 0),
                 ("net_diameter", "at least 1", config.net_diameter > 0),
                 (

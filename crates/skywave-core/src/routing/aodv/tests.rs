@@ -77,6 +77,15 @@ fn parameters_that_cannot_work_are_named() {
         refused(hello),
         "AODV's `active_route_timeout` must be longer than allowed_hello_loss * hello_interval"
     );
+    let incessant = Config {
+        hello: true,
+        hello_interval: Duration::from_micros(999),
+        ..Config::default()
+    };
+    assert_eq!(
+        refused(incessant),
+        "AODV's `hello_interval` must be at least 1ms"
+    );
     let no_growth = Config {
         ttl_increment: 0,
         ..Config::default()

@@ -51,6 +51,12 @@ impl Described for Config {
                     "longer than 0 and at most update_interval",
                     config.trigger_gap <= config.update_interval,
                 ),
+                // An update takes about as long on the air.
+                (
+                    "update_interval",
+                    "at least 1ms",
+                    config.update_interval >= Duration::from_millis(1),
+                ),
                 (
                     "allowed_update_loss",
                     "at least 1",

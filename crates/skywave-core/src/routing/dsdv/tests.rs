@@ -50,6 +50,15 @@ fn parameters_that_cannot_work_are_named() {
         Config::check(&gap).unwrap_err().message,
         "DSDV's `trigger_gap` must be longer than 0 and at most update_interval"
     );
+    let incessant = Config {
+        update_interval: Duration::from_micros(999),
+        trigger_gap: Duration::from_micros(999),
+        ..Config::default()
+    };
+    assert_eq!(
+        Config::check(&incessant).unwrap_err().message,
+        "DSDV's `update_interval` must be at least 1ms"
+    );
     let silent = Config {
         allowed_update_loss: 0,
         ..Config::default()

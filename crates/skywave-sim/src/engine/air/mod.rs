@@ -26,6 +26,7 @@ use skywave_core::radio::{Address, Received};
 use skywave_core::routing::{self, Datagram, Packet};
 
 use super::clamp::{Clamps, How, Seen};
+use super::stop::TURNS;
 use crate::losses::LossCause;
 use crate::outcome::StationOutcome;
 use crate::spec::{RadioSpec, RoutingSpec, Spec, StationSpec};
@@ -141,10 +142,15 @@ impl Air {
         self.settle(usize::from(from));
     }
 
-    /// Does what is due by `until`, as long as no packet leaves.
-    pub(crate) fn run(&mut self, until: Time) {
+    /// Does what is due by `until`, as long as no packet leaves, and no more than [`TURNS`] things. Whether that ended it.
+    pub(crate) fn run(&mut self, until: Time) -> bool {
         self.until = until;
+        let mut turns = TURNS;
         while self.results.is_empty() && self.next() <= until {
+            if turns == 0 {
+                return true;
+            }
+            turns -= 1;
             // Of equal times, frames on the air come before timers: stations answer to frames.
             if self.events.next() <= self.timers.first() {
                 self.handle_event();
@@ -153,6 +159,7 @@ impl Air {
                 self.on_timer(self.timers.station());
             }
         }
+        false
     }
 
     /// The time of what was done last.
