@@ -13,7 +13,7 @@ use crate::claims::select::{Scalar, View};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Bound {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// One part for each value of this parameter.
     by: Option<String>,
@@ -26,10 +26,6 @@ pub(in crate::claims) struct Bound {
 }
 
 impl Measure for Bound {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         if self.at_least.is_none() && self.at_most.is_none() {
             return Err(Fault::new("a bound needs `at_least` or `at_most`"));

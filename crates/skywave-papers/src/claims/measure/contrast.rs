@@ -18,7 +18,7 @@ use skywave_lab::experiment::stats::Estimate;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Contrast {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     small: RatioOf,
     large: RatioOf,
     /// One part for each value of this parameter, wherever it is left open.
@@ -49,10 +49,6 @@ impl RatioOf {
 }
 
 impl Measure for Contrast {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::within(Limits {
             low: None,

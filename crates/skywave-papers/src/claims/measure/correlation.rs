@@ -14,7 +14,7 @@ use crate::claims::select::{Cell, Scalar, View};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Correlation {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// Judge `data` over this, seed by seed.
     over: Option<Data>,
@@ -23,10 +23,6 @@ pub(in crate::claims) struct Correlation {
 }
 
 impl Measure for Correlation {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::called(self.direction.limits(), self.direction.as_str());
         let values = view.values(&self.data, &self.along, &[])?;

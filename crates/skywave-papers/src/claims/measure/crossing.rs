@@ -18,7 +18,7 @@ use crate::claims::verdict::Verdict;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Crossing {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The other curve.
     with: Option<Data>,
@@ -80,10 +80,6 @@ impl Crossing {
 }
 
 impl Measure for Crossing {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         if self.with.is_some() == self.level.is_some() {
             return Err(Fault::new("a crossing needs either `with` or `level`"));

@@ -14,7 +14,7 @@ use crate::claims::select::{Cell, View, scaled};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Difference {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     top: Data,
     bottom: Data,
     per: Option<Divisor>,
@@ -34,10 +34,6 @@ enum Divisor {
 }
 
 impl Measure for Difference {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let mut cells: Vec<Cell> = vec![view.cell(&self.top, &[])?, view.cell(&self.bottom, &[])?];

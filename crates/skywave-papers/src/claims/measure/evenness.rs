@@ -14,17 +14,13 @@ use crate::claims::verdict::Limits;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Evenness {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     flows: Vec<String>,
     at_most: f64,
 }
 
 impl Measure for Evenness {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::within(Limits::at_most(self.at_most));
         let cell = |flow: &String| {

@@ -19,7 +19,7 @@ use crate::claims::verdict::{Limits, Verdict};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Exponential {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// One curve for each value of this parameter.
     by: Option<String>,
@@ -29,10 +29,6 @@ pub(in crate::claims) struct Exponential {
 }
 
 impl Measure for Exponential {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let steeper = Condition::within(Limits {
             low: Some(1.0),

@@ -15,7 +15,7 @@ use skywave_lab::experiment::stats::Estimate;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct First {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The parameter whose values compete.
     #[serde(default = "variant")]
@@ -73,10 +73,6 @@ impl First {
 }
 
 impl Measure for First {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let rivals = choices(view, &self.data, Some(&self.by), self.among.as_deref())?;
         if rivals.len() < 2 {

@@ -15,7 +15,7 @@ use crate::claims::select::{Scalar, View, scaled};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Gain {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The parameter whose values are compared.
     #[serde(default = "variant")]
@@ -27,10 +27,6 @@ pub(in crate::claims) struct Gain {
 }
 
 impl Measure for Gain {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let ours = view.cell(&self.data, &[(&self.by, &self.of)])?;
         let part = |(other, paper): (&String, &f64)| {

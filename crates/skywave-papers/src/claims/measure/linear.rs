@@ -14,7 +14,7 @@ use crate::claims::select::{Cell, View};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Linear {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// Judge `data` over this, seed by seed.
     over: Option<Data>,
@@ -30,10 +30,6 @@ struct Line {
 }
 
 impl Measure for Linear {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let over = self.over.as_ref();
         let Curve { xs, cells } = Curve::new(view, &self.data, over, &self.along, (None, None))?;

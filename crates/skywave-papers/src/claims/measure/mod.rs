@@ -97,13 +97,10 @@ pub enum Stated {
     Condition(String),
 }
 
-/// A way to measure.
+/// A way to measure. Each has a `name` too, which tells its parts from those of the claim's other measures.
 trait Measure {
     /// The parts, named within this measure.
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault>;
-
-    /// The name that tells the measure's parts from those of the claim's other measures.
-    fn name(&self) -> Option<&str>;
 }
 
 macro_rules! measures {
@@ -120,7 +117,7 @@ macro_rules! measures {
             pub(super) fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
                 let mut all = Vec::new();
                 $(for measure in &self.$key {
-                    add(measure, view, &mut all)?;
+                    all.extend(named(measure.name.as_deref(), measure.parts(view)?));
                 })*
                 check_names(&all)?;
                 Ok(all)
@@ -130,10 +127,8 @@ macro_rules! measures {
             pub(super) fn resolved(&self, view: &View<'_>) -> Vec<Part> {
                 let mut all = Vec::new();
                 $(for measure in &self.$key {
-                    let before = all.len();
-                    if add(measure, view, &mut all).is_err() {
-                        all.truncate(before);
-                    }
+                    let parts = measure.parts(view).unwrap_or_default();
+                    all.extend(named(measure.name.as_deref(), parts));
                 })*
                 all
             }
@@ -180,17 +175,17 @@ measures! {
     model: model::Model,
 }
 
-fn add(measure: &impl Measure, view: &View<'_>, all: &mut Vec<Part>) -> Result<(), Fault> {
-    for mut part in measure.parts(view)? {
-        if let Some(name) = measure.name() {
+/// Parts of a measure, with the name before theirs that tells them from those of the claim's other measures.
+fn named(name: Option<&str>, mut parts: Vec<Part>) -> Vec<Part> {
+    if let Some(name) = name {
+        for part in &mut parts {
             part.name = match part.name.as_str() {
                 "" => name.to_owned(),
                 inner => format!("{name}: {inner}"),
             };
         }
-        all.push(part);
     }
-    Ok(())
+    parts
 }
 
 fn check_names(parts: &[Part]) -> Result<(), Fault> {

@@ -16,7 +16,7 @@ use skywave_lab::experiment::stats::Estimate;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Model {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     of: Evaluation,
     over: Option<Evaluation>,
     /// At every value of this argument, of those formulas that leave it open.
@@ -64,10 +64,6 @@ impl Model {
 }
 
 impl Measure for Model {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, _: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let mut points = Vec::new();

@@ -14,7 +14,7 @@ use crate::claims::verdict::Limits;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Order {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The parameter whose values are ranked, or `flow`.
     #[serde(default = "variant")]
@@ -86,10 +86,6 @@ impl Order {
 }
 
 impl Measure for Order {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         if self.ranking.len() < 2 {
             return Err(Fault::new("an order needs two places or more"));

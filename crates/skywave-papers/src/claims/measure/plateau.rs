@@ -21,7 +21,7 @@ const FLAT: Limits = Limits {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Plateau {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// One curve for each value of this parameter.
     by: Option<String>,
@@ -119,10 +119,6 @@ impl Plateau {
 }
 
 impl Measure for Plateau {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let choices = choices(view, &self.data, self.by.as_deref(), self.among.as_deref())?;
         let mut parts = Vec::new();

@@ -14,7 +14,7 @@ use skywave_lab::experiment::stats::Estimate;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Ratio {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     top: Data,
     bottom: Data,
     /// One part for each value of this parameter, on both sides that leave it open.
@@ -32,10 +32,6 @@ pub(in crate::claims) struct Ratio {
 }
 
 impl Measure for Ratio {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::given(self.paper, self.at_least, self.at_most)?;
         let sides = Sides {

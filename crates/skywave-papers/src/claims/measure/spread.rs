@@ -14,7 +14,7 @@ use crate::claims::verdict::Limits;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Spread {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The parameter whose values are compared.
     #[serde(default = "variant")]
@@ -27,10 +27,6 @@ pub(in crate::claims) struct Spread {
 }
 
 impl Measure for Spread {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::within(Limits::at_most(self.at_most));
         let all = choices(view, &self.data, Some(&self.by), self.among.as_deref())?;

@@ -14,7 +14,7 @@ use crate::claims::verdict::Limits;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct SquareRoot {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The loss rates q.
     along: Along,
@@ -25,10 +25,6 @@ pub(in crate::claims) struct SquareRoot {
 }
 
 impl Measure for SquareRoot {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let limits = Limits {
             low: Some(self.paper * 0.75),

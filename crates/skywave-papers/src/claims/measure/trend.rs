@@ -14,7 +14,7 @@ use crate::claims::select::{Scalar, View};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Trend {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// Judge `data` over this, seed by seed.
     over: Option<Data>,
@@ -27,10 +27,6 @@ pub(in crate::claims) struct Trend {
 }
 
 impl Measure for Trend {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let condition = Condition::called(self.direction.limits(), self.direction.as_str());
         let by = self.by.as_deref();

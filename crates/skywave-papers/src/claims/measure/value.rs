@@ -15,7 +15,7 @@ use crate::claims::select::{Scalar, View, scaled};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::claims) struct Value {
-    name: Option<String>,
+    pub(super) name: Option<String>,
     data: Data,
     /// The parameter whose values are the keys of `paper`.
     #[serde(default = "variant")]
@@ -28,10 +28,6 @@ pub(in crate::claims) struct Value {
 }
 
 impl Measure for Value {
-    fn name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
     fn parts(&self, view: &View<'_>) -> Result<Vec<Part>, Fault> {
         let factor = factor(&self.unit)?;
         let part = |(choice, paper): (&String, &f64)| {
