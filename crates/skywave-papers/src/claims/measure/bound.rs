@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -45,7 +45,7 @@ impl Measure for Bound {
                 let label = place_label(along, place);
                 points.push(Point::new(&condition, label, cell.estimate()).of([&cell]));
             }
-            parts.push(part(label(choice), &condition, "", &points, Need::ALL));
+            parts.push(part(label(choice), &condition, "", &points));
         }
         Ok(parts)
     }

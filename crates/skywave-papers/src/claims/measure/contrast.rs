@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::ratio::Sides;
 use super::{Measure, Part, label, place_label};
 use crate::claims::error::Fault;
@@ -80,7 +80,7 @@ impl Measure for Contrast {
                     "the two ratios have no value of the sweep in common",
                 ));
             }
-            parts.push(part(label(choice), &condition, "", &points, Need::ALL));
+            parts.push(part(label(choice), &condition, "", &points));
         }
         Ok(parts)
     }

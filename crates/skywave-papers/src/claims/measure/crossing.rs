@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::condition::Condition;
 use super::curve::Curve;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::value::factor;
-use super::{Measure, Part};
+use super::{Measure, Part, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View, scaled};
@@ -69,13 +69,12 @@ impl Crossing {
             factor => ours.map(|e| scaled(&e, factor)),
         };
         let condition = Condition::value(paper);
-        let mut point = Point::new(&condition, String::new(), ours);
+        let mut point = Point::new(&condition, "", ours);
         if ours.is_none() && Cell::all_run(&cells) {
             // The curves do not cross.
             point.verdict = Verdict::NotReproduced;
         }
-        let name = choice.1.map(ToString::to_string).unwrap_or_default();
-        Ok(part(name, &condition, &self.unit, &[point], Need::ALL))
+        Ok(part(label(choice.1), &condition, &self.unit, &[point]))
     }
 }
 

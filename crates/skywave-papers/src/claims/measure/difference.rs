@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::value::factor;
 use super::{Measure, Part};
 use crate::claims::error::Fault;
@@ -52,14 +52,7 @@ impl Measure for Difference {
         });
         let factor = factor(&self.unit)?;
         let ours = ours.map(|e| scaled(&e, factor));
-        let point = Point::new(&condition, String::new(), ours).shown_by(&cells);
-        let name = String::new();
-        Ok(vec![part(
-            name,
-            &condition,
-            &self.unit,
-            &[point],
-            Need::ALL,
-        )])
+        let point = Point::new(&condition, "", ours).shown_by(&cells);
+        Ok(vec![part("", &condition, &self.unit, &[point])])
     }
 }

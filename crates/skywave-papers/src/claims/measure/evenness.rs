@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::model::Data;
@@ -37,8 +37,7 @@ impl Measure for Evenness {
             (least > 0.0).then(|| most / least)
         };
         let estimate = Cell::combine(&cells, uneven).estimate();
-        let point = Point::new(&condition, String::new(), estimate).shown_by(&cells);
-        let name = String::new();
-        Ok(vec![part(name, &condition, "", &[point], Need::ALL)])
+        let point = Point::new(&condition, "", estimate).shown_by(&cells);
+        Ok(vec![part("", &condition, "", &[point])])
     }
 }

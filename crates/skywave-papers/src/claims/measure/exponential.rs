@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::condition::Condition;
 use super::curve::{Curve, line};
-use super::points::{Need, Point, part};
-use super::{Measure, Part, choices, label};
+use super::points::{Point, part};
+use super::{Measure, Part, choices, label_of};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -49,16 +49,12 @@ impl Measure for Exponential {
             let mut add =
                 |what: &str, condition: &Condition, number: fn(&[f64], &[f64]) -> Option<f64>| {
                     let estimate = Cell::jackknife(&cells, |means| number(&xs, means));
-                    let mut point = Point::new(condition, String::new(), estimate);
+                    let mut point = Point::new(condition, "", estimate);
                     if estimate.is_none() && Cell::all_run(&cells) {
                         // A curve that touches zero, or is a straight line to the last bit.
                         point.verdict = Verdict::NotReproduced;
                     }
-                    let name = match label(choice).as_str() {
-                        "" => what.to_owned(),
-                        choice => format!("{choice} {what}"),
-                    };
-                    parts.push(part(name, condition, "", &[point], Need::ALL));
+                    parts.push(part(label_of(choice, what), condition, "", &[point]));
                 };
             add("rate", &steeper, rate);
             add("residuals over a line's", &better, residuals);

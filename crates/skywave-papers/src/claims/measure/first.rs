@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Need, Point, part_of};
 use super::{Measure, Part, choices, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -87,6 +87,6 @@ impl Measure for First {
         let need = Need::Share(self.min_fraction.unwrap_or(1.0));
         let words = format!("{} first", self.leader);
         let condition = Condition::called(Limits::POSITIVE, words);
-        Ok(vec![part(String::new(), &condition, "%", &points, need)])
+        Ok(vec![part_of("", &condition, "%", &points, need)])
     }
 }

@@ -292,6 +292,14 @@ fn label(choice: Option<&Scalar>) -> String {
     choice.map(ToString::to_string).unwrap_or_default()
 }
 
+/// The name of one of several numbers of a choice.
+fn label_of(choice: Option<&Scalar>, number: &str) -> String {
+    match label(choice).as_str() {
+        "" => number.to_owned(),
+        choice => format!("{choice} {number}"),
+    }
+}
+
 /// `parameter = value`, or nothing.
 fn place_label(along: Option<&Along>, place: Option<&Scalar>) -> String {
     match (along, place) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Measure, Part};
 use crate::claims::error::Fault;
 use crate::claims::formulas::Formula;
@@ -76,12 +76,6 @@ impl Measure for Model {
             let number = self.number(along)?;
             points.push(Point::new(&condition, place, Some(number)));
         }
-        Ok(vec![part(
-            String::new(),
-            &condition,
-            "",
-            &points,
-            Need::ALL,
-        )])
+        Ok(vec![part("", &condition, "", &points)])
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Measure, Part, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -120,7 +120,7 @@ impl Measure for Order {
         }
         Ok(pairs
             .into_iter()
-            .map(|(name, points)| part(name, &condition, "%", &points, Need::ALL))
+            .map(|(name, points)| part(name, &condition, "%", &points))
             .collect())
     }
 }

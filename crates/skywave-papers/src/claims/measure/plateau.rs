@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
-use super::{Measure, Part, choices, given, label};
+use super::points::{Point, part};
+use super::{Measure, Part, choices, given, label_of};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
 use crate::claims::select::{Cell, Scalar, View};
@@ -55,17 +55,14 @@ impl Plateau {
             return Err(Fault::new("this sweep has no value"));
         };
         let (first_cell, last_cell) = (cell(first)?, cell(last)?);
-        let name = |what: &str| match label(choice).as_str() {
-            "" => what.to_owned(),
-            choice => format!("{choice} {what}"),
-        };
+        let name = |what: &str| label_of(choice, what);
         let mut parts = Vec::new();
         if self.rises {
             let condition = Condition::called(Limits::POSITIVE, "rising");
             let rise = cell(&self.flat_from)?.lead(&first_cell);
             let at = format!("{parameter} {first} → {}", self.flat_from);
             let point = Point::new(&condition, at, rise);
-            parts.push(part(name("rise"), &condition, "%", &[point], Need::ALL));
+            parts.push(part(name("rise"), &condition, "%", &[point]));
         }
         if let Some(knee) = &self.knee {
             let half = Limits {
@@ -88,7 +85,7 @@ impl Plateau {
                 // It was run, but there is no rise to take a share of.
                 point.verdict = Verdict::NotReproduced;
             }
-            parts.push(part(name("knee"), &condition, "", &[point], Need::ALL));
+            parts.push(part(name("knee"), &condition, "", &[point]));
         }
         let start = self.flat_from.number().ok_or_else(|| {
             Fault::new(format!(
@@ -113,7 +110,7 @@ impl Plateau {
                 self.flat_from
             )));
         }
-        parts.push(part(name("flat"), &flat, "", &points, Need::ALL));
+        parts.push(part(name("flat"), &flat, "", &points));
         Ok(parts)
     }
 }

@@ -26,10 +26,14 @@ pub(super) struct Point {
 
 impl Point {
     /// A number that a condition judges.
-    pub(super) fn new(condition: &Condition, place: String, estimate: Option<Estimate>) -> Self {
+    pub(super) fn new(
+        condition: &Condition,
+        place: impl Into<String>,
+        estimate: Option<Estimate>,
+    ) -> Self {
         let verdict = estimate.map_or(Verdict::NotRun, |e| condition.judge(&e));
         Self {
-            place,
+            place: place.into(),
             pair: String::new(),
             estimate,
             verdict,
@@ -74,14 +78,23 @@ pub(super) fn single(
     unit: &str,
     ours: Option<Estimate>,
 ) -> Part {
-    let point = Point::new(condition, String::new(), ours);
-    part(name.into(), condition, unit, &[point], Need::ALL)
+    part(name, condition, unit, &[Point::new(condition, "", ours)])
 }
 
-/// The part for numbers that have to satisfy `condition` at the points of a sweep. The point that
-/// decides is, of those with the part's verdict, the one with the smallest (for [`Need::Any`] the largest) margin.
+/// The part for numbers that have to satisfy `condition` at all points of a sweep.
 pub(super) fn part(
-    name: String,
+    name: impl Into<String>,
+    condition: &Condition,
+    unit: &str,
+    points: &[Point],
+) -> Part {
+    part_of(name, condition, unit, points, Need::ALL)
+}
+
+/// The part for numbers that have to satisfy `condition` at as many points of a sweep as `need` says. The point that
+/// decides is, of those with the part's verdict, the one with the smallest (for [`Need::Any`] the largest) margin.
+pub(super) fn part_of(
+    name: impl Into<String>,
     condition: &Condition,
     unit: &str,
     points: &[Point],
@@ -136,7 +149,7 @@ pub(super) fn part(
     });
     let e = decisive.map(|(_, e, _)| e);
     Part {
-        name,
+        name: name.into(),
         paper: condition.stated(),
         ours: e.map(|e| e.mean),
         ci95: e.and_then(|e| interval(&e)),
@@ -169,10 +182,10 @@ mod tests {
                 half: Some(half),
                 ..Estimate::from_moments(9, mean, 0.0)
             };
-            Point::new(&condition, place.into(), Some(estimate))
+            Point::new(&condition, place, Some(estimate))
         };
         let points = [point("a = 1", 0.52, 0.01), point("a = 2", 0.6, 0.2)];
-        let part = part(String::new(), &condition, "", &points, Need::ALL);
+        let part = part("", &condition, "", &points);
         assert_eq!(part.verdict, Verdict::TooFewSeeds);
         assert_eq!(part.ours, Some(0.6));
         assert_eq!(

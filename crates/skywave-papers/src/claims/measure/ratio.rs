@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Need, Point, part_of};
 use super::{Measure, Part, choices, given, label, place_label, places};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -52,7 +52,7 @@ impl Measure for Ratio {
                 let ratio = top.ratio(&bottom);
                 points.push(Point::new(&condition, label, ratio).of([&top, &bottom]));
             }
-            parts.push(part(label(choice), &condition, "", &points, need));
+            parts.push(part_of(label(choice), &condition, "", &points, need));
         }
         Ok(parts)
     }

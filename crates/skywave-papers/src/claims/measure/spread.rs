@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::condition::Condition;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Measure, Part, choices, given, place_label, places, variant};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -55,12 +55,6 @@ impl Measure for Spread {
             }
             points.push(point);
         }
-        Ok(vec![part(
-            String::new(),
-            &condition,
-            "",
-            &points,
-            Need::ALL,
-        )])
+        Ok(vec![part("", &condition, "", &points)])
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::condition::Condition;
 use super::curve::quotient;
-use super::points::{Need, Point, part};
+use super::points::{Point, part};
 use super::{Direction, Measure, Part, choices, given, label};
 use crate::claims::error::Fault;
 use crate::claims::model::{Along, Data};
@@ -51,13 +51,7 @@ impl Measure for Trend {
                 let label = format!("{} {} → {}", self.along.parameter, step[0], step[1]);
                 points.push(Point::new(&condition, label, change));
             }
-            parts.push(part(
-                label(choice.as_ref()),
-                &condition,
-                "%",
-                &points,
-                Need::ALL,
-            ));
+            parts.push(part(label(choice.as_ref()), &condition, "%", &points));
         }
         Ok(parts)
     }
