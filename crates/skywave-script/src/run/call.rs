@@ -2,7 +2,7 @@
 
 use skywave_core::time::{Duration, Time};
 
-use super::{Run, Stop, seconds};
+use super::{Run, Stop, failed, seconds};
 use crate::host::Answer;
 use crate::language::{Call, Value};
 use crate::place::Place;
@@ -53,10 +53,7 @@ impl Run {
                 });
                 Ok(())
             }
-            (None, None) => Err(Stop::Failed {
-                expected: format!("{} to return at once", call.name),
-                got: "it blocks".to_owned(),
-            }),
+            (None, None) => failed(format!("{} to return at once", call.name), "it blocks"),
         }
     }
 
@@ -65,10 +62,10 @@ impl Run {
         if self.is_near(now, until, begun) {
             return Ok(());
         }
-        Err(Stop::Failed {
-            expected: format!("a return after {}", seconds(until.since(begun))),
-            got: format!("one after {}", seconds(now.since(begun))),
-        })
+        failed(
+            format!("a return after {}", seconds(until.since(begun))),
+            format!("one after {}", seconds(now.since(begun))),
+        )
     }
 
     /// Tries the call that is in progress again.
@@ -105,10 +102,7 @@ impl Run {
             None => Ok(()),
             Some(pending) => {
                 pending.failed = true;
-                Err(Stop::Failed {
-                    expected: format!("{} to return", pending.call.name),
-                    got: "it blocks".to_owned(),
-                })
+                failed(format!("{} to return", pending.call.name), "it blocks")
             }
         }
     }
@@ -130,10 +124,7 @@ fn compare(call: &Call, answer: &Answer) -> Result<(), Stop> {
         None => format!("{} = {value}", call.name),
     };
     if let Some((expected, got)) = &answer.wrong {
-        return Err(Stop::Failed {
-            expected: expected.clone(),
-            got: got.clone(),
-        });
+        return failed(expected, got);
     }
     let Value::Number(value) = call.result else {
         return Ok(());
@@ -147,10 +138,10 @@ fn compare(call: &Call, answer: &Answer) -> Result<(), Stop> {
     if value == answer.value && same_error {
         return Ok(());
     }
-    Err(Stop::Failed {
-        expected: shown(value, call.error.as_deref()),
-        got: shown(answer.value, answer.error),
-    })
+    failed(
+        shown(value, call.error.as_deref()),
+        shown(answer.value, answer.error),
+    )
 }
 
 /// Name by which an error is compared, of errors with two names.

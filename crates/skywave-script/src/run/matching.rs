@@ -3,7 +3,7 @@
 use skywave_core::packet::{Ecn, Flags};
 use skywave_core::time::Time;
 
-use super::{ANY_TIME, PATIENCE, Run, START, Stop, seconds, show};
+use super::{ANY_TIME, PATIENCE, Run, START, Stop, failed, seconds, show};
 use crate::host::{ISS, Sent};
 use crate::language::{TcpOption, TcpPacket, When};
 use crate::numbers::Direction;
@@ -22,10 +22,7 @@ impl Run {
         let limit = last + self.setup.tolerance + if any { ANY_TIME } else { PATIENCE };
         self.wait(limit)?;
         let Some(mut sent) = self.host.take_sent() else {
-            return Err(Stop::Failed {
-                expected: show::expected(packet),
-                got: "no packet".to_owned(),
-            });
+            return failed(show::expected(packet), "no packet");
         };
         let flags = Flags::from_bits_truncate(packet.flags);
         if flags.contains(Flags::SYN) && sent.segment.is_syn() {
@@ -37,10 +34,10 @@ impl Run {
         let late = !self.is_near(sent.at.max(last), last, before);
         if (early || late) && !any {
             let since = |at: Time| seconds(at.since(START));
-            return Err(Stop::Failed {
-                expected: format!("{} at {}", show::expected(packet), since(first)),
-                got: format!("it at {}", since(sent.at)),
-            });
+            return failed(
+                format!("{} at {}", show::expected(packet), since(first)),
+                format!("it at {}", since(sent.at)),
+            );
         }
         self.last = self.last.max(sent.at);
         Ok(())
@@ -105,10 +102,7 @@ impl Run {
         if same {
             return Ok(());
         }
-        Err(Stop::Failed {
-            expected: show::expected(packet),
-            got: self.got(sent),
-        })
+        failed(show::expected(packet), self.got(sent))
     }
 
     /// Options are compared with the order and padding of the system that the script expects.

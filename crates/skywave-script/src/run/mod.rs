@@ -48,6 +48,14 @@ enum Stop {
     Skipped(Skip),
 }
 
+/// The end of a script by something that is not as it is expected.
+fn failed<T>(expected: impl Into<String>, got: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Failed {
+        expected: expected.into(),
+        got: got.into(),
+    })
+}
+
 impl From<Skip> for Stop {
     fn from(skip: Skip) -> Self {
         Self::Skipped(skip)
@@ -173,10 +181,7 @@ impl Run {
                 let host = &self.host;
                 let refuted = code::run(text, &mut self.variables, &|name| host.quantity(name))?;
                 if let Some(refuted) = refuted {
-                    return Err(Stop::Failed {
-                        expected: refuted.expected,
-                        got: refuted.got,
-                    });
+                    return failed(refuted.expected, refuted.got);
                 }
             }
             What::Expect(_) => {}
@@ -194,10 +199,7 @@ impl Run {
             self.host.advance(next.max(self.host.now()));
             self.poll_pending()?;
         }
-        Err(Stop::Failed {
-            expected: "timers that come to rest".to_owned(),
-            got: "one expiry after the other".to_owned(),
-        })
+        failed("timers that come to rest", "one expiry after the other")
     }
 
     fn inject_icmp(&mut self, message: &IcmpPacket) -> Result<(), Stop> {
@@ -210,33 +212,22 @@ impl Run {
             match line {
                 Line::Set { name, value } => self.host.settings.set(&name, &value)?,
                 Line::LinuxDefaults => {
-                    let Settings {
-                        mtu,
-                        ipv6,
-                        arriving_mss,
-                        ..
-                    } = self.setup.settings;
+                    let own = &self.setup.settings;
                     self.host.settings = Settings {
-                        mtu,
-                        ipv6,
-                        arriving_mss,
+                        mtu: own.mtu,
+                        ipv6: own.ipv6,
+                        arriving_mss: own.arriving_mss,
                         ..Settings::new(System::Linux)
                     };
                 }
                 Line::CountStates { state, pattern } => {
                     let count = self.host.count(&state).to_string();
                     if !count.contains(&pattern) {
-                        return Err(Stop::Failed {
-                            expected: format!("{pattern} in {state}"),
-                            got: count,
-                        });
+                        return failed(format!("{pattern} in {state}"), count);
                     }
                 }
                 Line::Listens if !self.host.listens() => {
-                    return Err(Stop::Failed {
-                        expected: "a socket that listens".to_owned(),
-                        got: "none".to_owned(),
-                    });
+                    return failed("a socket that listens", "none");
                 }
                 Line::Listens => {}
                 Line::DropTimeWait => self.host.drop_time_wait(),

@@ -5,7 +5,7 @@ use skywave_core::seq::SeqNr;
 use skywave_core::tcp::connection::State;
 use skywave_core::time::Time;
 
-use super::{Run, Stop};
+use super::{Run, Stop, failed};
 use crate::language::{TcpOption, TcpPacket};
 use crate::numbers::Direction;
 
@@ -87,10 +87,10 @@ impl Run {
             Some(sent) => *sent,
             None if echo == 0 => Time::ZERO,
             None => {
-                return Err(Stop::Failed {
-                    expected: format!("a segment with `TS val {echo}` before it is echoed"),
-                    got: "none".to_owned(),
-                });
+                return failed(
+                    format!("a segment with `TS val {echo}` before it is echoed"),
+                    "none",
+                );
             }
         };
         Ok(Timestamps {
