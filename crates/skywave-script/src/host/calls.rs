@@ -43,10 +43,7 @@ impl Answer {
 
 /// The number of a file descriptor that a call makes: the one that the script gives it.
 fn new_file(call: &Call) -> Option<i64> {
-    match call.result {
-        Value::Number(n) if n >= 0 => Some(n),
-        _ => None,
-    }
+    call.result.number().filter(|&number| number >= 0)
 }
 
 impl Host {
@@ -59,10 +56,7 @@ impl Host {
     ) -> Result<Option<Answer>, Skip> {
         let first = done.is_none();
         let done = done.get_or_insert(0);
-        let file = match call.arguments.first() {
-            Some(Value::Number(n)) => *n,
-            _ => -1,
-        };
+        let file = call.arguments.first().and_then(Value::number).unwrap_or(-1);
         match call.name.as_str() {
             "socket" => self.socket(call).map(Some),
             "epoll_create" | "epoll_create1" => Ok(Some(self.epoll_create(call))),

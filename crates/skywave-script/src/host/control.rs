@@ -92,15 +92,11 @@ pub(super) fn differ(
 }
 
 fn is_same(got: &Control, expected: &Value, tolerance: Duration) -> bool {
-    let Value::Structure(fields) = expected else {
-        return false;
-    };
-    let named = |name: &str| fields.iter().find(|(n, _)| n == name).map(|(_, v)| v);
-    if words(named("cmsg_type")) != [got.kind] {
+    if words(expected.field("cmsg_type")) != [got.kind] {
         return false;
     }
     let plain;
-    let data = match named("cmsg_data") {
+    let data = match expected.field("cmsg_data") {
         Some(Value::Structure(fields)) => fields,
         Some(value) => {
             plain = vec![(String::new(), value.clone())];

@@ -84,18 +84,9 @@ fn shown(bits: u32) -> String {
     }
 }
 
-fn field<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
-    match value {
-        Some(Value::Structure(fields)) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
-        _ => None,
-    }
-}
-
+/// A file descriptor or a time; -1, which is neither, for no number.
 fn number(value: Option<&Value>) -> i64 {
-    match value {
-        Some(Value::Number(n)) => *n,
-        _ => -1,
-    }
+    value.and_then(Value::number).unwrap_or(-1)
 }
 
 fn unknown(call: &Call) -> Skip {
@@ -124,6 +115,14 @@ impl Host {
         }
     }
 
+    /// File descriptors that an epoll instance watches.
+    fn watches(&mut self, poller: i64) -> Option<&mut Vec<Watch>> {
+        match &mut self.files.get_mut(&poller)?.kind {
+            Kind::Poller(watches) => Some(watches),
+            _ => None,
+        }
+    }
+
     pub(super) fn epoll_create(&mut self, call: &Call) -> Answer {
         let number = number(Some(&call.result)).max(0);
         self.files
@@ -134,14 +133,10 @@ impl Host {
     pub(super) fn epoll_ctl(&mut self, poller: i64, call: &Call) -> Result<Answer, Skip> {
         let file = number(call.arguments.get(2));
         let action = words(call.arguments.get(1)).concat();
-        let asked = field(call.arguments.get(3), "events");
+        let asked = call.arguments.get(3).and_then(|v| v.field("events"));
         let (events, manners) = events(asked).ok_or_else(|| unknown(call))?;
         let seen = self.wakes(file);
-        let Some(Socket {
-            kind: Kind::Poller(watches),
-            ..
-        }) = self.files.get_mut(&poller)
-        else {
+        let Some(watches) = self.watches(poller) else {
             return Ok(Answer::error("EINVAL"));
         };
         let known = watches.iter().position(|watch| watch.file == file);
@@ -175,14 +170,9 @@ impl Host {
         deadline: &mut u64,
         first: bool,
     ) -> Result<Option<Answer>, Skip> {
-        let Some(Socket {
-            kind: Kind::Poller(watches),
-            ..
-        }) = self.files.get(&poller)
-        else {
+        let Some(mut watches) = self.watches(poller).cloned() else {
             return Ok(Some(Answer::error("EINVAL")));
         };
-        let mut watches = watches.clone();
         let mut told = Vec::new();
         for watch in &mut watches {
             let wakes = self.wakes(watch.file);
@@ -199,14 +189,10 @@ impl Host {
                 }
             }
         }
-        if let Some(Socket {
-            kind: Kind::Poller(kept),
-            ..
-        }) = self.files.get_mut(&poller)
-        {
+        if let Some(kept) = self.watches(poller) {
             *kept = watches;
         }
-        let expected = field(call.arguments.get(1), "events");
+        let expected = call.arguments.get(1).and_then(|v| v.field("events"));
         let (expected, _) = events(expected).ok_or_else(|| unknown(call))?;
         let timeout = number(call.arguments.get(3));
         Ok(self.answer(&told, &[expected], timeout, deadline, first))
@@ -225,9 +211,9 @@ impl Host {
         let mut told = Vec::new();
         let mut expected = Vec::new();
         for entry in all {
-            let (wanted, _) = events(field(Some(entry), "events")).ok_or_else(|| unknown(call))?;
-            let (back, _) = events(field(Some(entry), "revents")).ok_or_else(|| unknown(call))?;
-            told.push(self.ready(number(field(Some(entry), "fd"))) & (wanted | ALWAYS));
+            let (wanted, _) = events(entry.field("events")).ok_or_else(|| unknown(call))?;
+            let (back, _) = events(entry.field("revents")).ok_or_else(|| unknown(call))?;
+            told.push(self.ready(number(entry.field("fd"))) & (wanted | ALWAYS));
             expected.push(back);
         }
         let timeout = number(call.arguments.get(2));

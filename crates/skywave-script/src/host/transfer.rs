@@ -46,13 +46,7 @@ fn vector_len(value: &Value) -> u64 {
 
 /// The control messages that a script expects.
 fn expected_control(call: &Call) -> Option<&Value> {
-    match call.arguments.get(1)? {
-        Value::Structure(fields) => fields
-            .iter()
-            .find(|(n, _)| n == "msg_control")
-            .map(|(_, v)| v),
-        _ => None,
-    }
+    call.arguments.get(1)?.field("msg_control")
 }
 
 /// Whether a call is given no buffer.
@@ -62,11 +56,10 @@ fn lacks_buffer(call: &Call) -> bool {
 
 /// Bytes of a message's buffers.
 fn message_len(value: Option<&Value>) -> Result<u64, Skip> {
-    let Some(Value::Structure(fields)) = value else {
+    let Some(message @ Value::Structure(_)) = value else {
         return Err(Skip::new("call", "a message without its structure"));
     };
-    let buffers = fields.iter().find(|(name, _)| name == "msg_iov");
-    Ok(buffers.map_or(0, |(_, value)| vector_len(value)))
+    Ok(message.field("msg_iov").map_or(0, vector_len))
 }
 
 fn number(call: &Call, at: usize) -> Result<u64, Skip> {

@@ -191,3 +191,21 @@ pub enum Value {
     /// The sign `...` in place of a value that the script leaves open.
     Ellipsis,
 }
+
+impl Value {
+    /// The number that the value is.
+    pub(crate) fn number(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The field of this name, of a structure.
+    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Structure(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+}
