@@ -10,7 +10,7 @@ const DEEPEST: u32 = 16;
 pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<Call, Mistake> {
     let name = cursor.word()?.to_owned();
     cursor.want("(")?;
-    let arguments = values(cursor, ")", DEEPEST)?;
+    let arguments = cursor.list(")", |cursor| value(cursor, DEEPEST))?;
     cursor.want("=")?;
     let result = value(cursor, DEEPEST)?;
     cursor.skip_space()?;
@@ -48,23 +48,6 @@ fn note(cursor: &mut Cursor<'_>) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Values up to `end`, with commas between them.
-fn values(cursor: &mut Cursor<'_>, end: &str, depth: u32) -> Result<Vec<Value>, Mistake> {
-    let mut list = Vec::new();
-    if cursor.take(end)? {
-        return Ok(list);
-    }
-    loop {
-        list.push(value(cursor, depth)?);
-        if cursor.take(end)? {
-            return Ok(list);
-        }
-        if !cursor.take(",")? {
-            return Err(cursor.expected(&format!("`,` or `{end}`")));
-        }
-    }
-}
-
 fn value(cursor: &mut Cursor<'_>, depth: u32) -> Result<Value, Mistake> {
     let first = single(cursor, depth)?;
     if !cursor.take("|")? {
@@ -89,11 +72,14 @@ fn single(cursor: &mut Cursor<'_>, depth: u32) -> Result<Value, Mistake> {
     match cursor.peek() {
         Some('[') => {
             cursor.step(1);
-            Ok(Value::List(values(cursor, "]", depth)?))
+            Ok(Value::List(
+                cursor.list("]", |cursor| value(cursor, depth))?,
+            ))
         }
         Some('{') => {
             cursor.step(1);
-            Ok(Value::Structure(fields(cursor, depth)?))
+            let fields = cursor.list("}", |cursor| field(cursor, depth))?;
+            Ok(Value::Structure(fields))
         }
         Some('"') => {
             let text = text(cursor)?;
@@ -112,7 +98,7 @@ fn single(cursor: &mut Cursor<'_>, depth: u32) -> Result<Value, Mistake> {
         Some(c) if c.is_ascii_alphabetic() || c == '_' => {
             let word = cursor.word()?.to_owned();
             if cursor.take("(")? {
-                let inner = values(cursor, ")", depth)?;
+                let inner = cursor.list(")", |cursor| value(cursor, depth))?;
                 return Ok(Value::Structure(
                     inner.into_iter().map(|v| (word.clone(), v)).collect(),
                 ));
@@ -123,34 +109,18 @@ fn single(cursor: &mut Cursor<'_>, depth: u32) -> Result<Value, Mistake> {
     }
 }
 
-/// Fields up to `}`: `name = value`, `name(n) = value`, or a value.
-fn fields(cursor: &mut Cursor<'_>, depth: u32) -> Result<Vec<(String, Value)>, Mistake> {
-    let mut list = Vec::new();
-    if cursor.take("}")? {
-        return Ok(list);
+/// A field: `name = value`, `name(n) = value`, or a value.
+fn field(cursor: &mut Cursor<'_>, depth: u32) -> Result<(String, Value), Mistake> {
+    let first = value(cursor, depth)?;
+    if !cursor.take("=")? {
+        return Ok((String::new(), first));
     }
-    loop {
-        let first = value(cursor, depth)?;
-        let field = if cursor.take("=")? {
-            let name = match first {
-                Value::Word(name) => name,
-                Value::Structure(fields) => {
-                    fields.into_iter().next().map(|f| f.0).unwrap_or_default()
-                }
-                _ => return Err(cursor.mistake("a field has a name before `=`")),
-            };
-            (name, value(cursor, depth)?)
-        } else {
-            (String::new(), first)
-        };
-        list.push(field);
-        if cursor.take("}")? {
-            return Ok(list);
-        }
-        if !cursor.take(",")? {
-            return Err(cursor.expected("`,` or `}`"));
-        }
-    }
+    let name = match first {
+        Value::Word(name) => name,
+        Value::Structure(fields) => fields.into_iter().next().map(|f| f.0).unwrap_or_default(),
+        _ => return Err(cursor.mistake("a field has a name before `=`")),
+    };
+    Ok((name, value(cursor, depth)?))
 }
 
 fn text(cursor: &mut Cursor<'_>) -> Result<String, Mistake> {

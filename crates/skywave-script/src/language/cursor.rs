@@ -128,10 +128,15 @@ impl<'a> Cursor<'a> {
     /// Steps over the characters that `belongs` accepts, after white space.
     pub(crate) fn while_in(&mut self, belongs: fn(char) -> bool) -> Result<&'a str, Mistake> {
         self.skip_space()?;
+        Ok(self.run_of(belongs))
+    }
+
+    /// Steps over the characters from here on that `belongs` accepts.
+    fn run_of(&mut self, belongs: fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let len = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
         self.step(len);
-        Ok(&rest[..len])
+        &rest[..len]
     }
 
     /// A word: letters, digits and underscores; empty if there is none.
@@ -214,11 +219,27 @@ impl<'a> Cursor<'a> {
     }
 
     fn digits(&mut self) -> &'a str {
-        let rest = self.rest();
-        let len = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        self.step(len);
-        &rest[..len]
+        self.run_of(|c| c.is_ascii_digit())
+    }
+
+    /// Items up to `end`, with commas between them, each of which `item` reads.
+    pub(crate) fn list<T>(
+        &mut self,
+        end: &str,
+        mut item: impl FnMut(&mut Self) -> Result<T, Mistake>,
+    ) -> Result<Vec<T>, Mistake> {
+        let mut list = Vec::new();
+        if self.take(end)? {
+            return Ok(list);
+        }
+        loop {
+            list.push(item(self)?);
+            if self.take(end)? {
+                return Ok(list);
+            }
+            if !self.take(",")? {
+                return Err(self.expected(&format!("`,` or `{end}`")));
+            }
+        }
     }
 }
