@@ -15,40 +15,29 @@ const OPTIONS: [(&str, i64); 5] = [
     ("TCPI_OPT_SYN_DATA", 32),
 ];
 
-/// The states with the numbers of Linux, and their names there.
-const STATES: [(&str, State); 11] = [
-    ("ESTABLISHED", State::Established),
-    ("SYN_SENT", State::SynSent),
-    ("SYN_RECV", State::SynReceived),
-    ("FIN_WAIT1", State::FinWait1),
-    ("FIN_WAIT2", State::FinWait2),
-    ("TIME_WAIT", State::TimeWait),
-    ("CLOSE", State::Closed),
-    ("CLOSE_WAIT", State::CloseWait),
-    ("LAST_ACK", State::LastAck),
-    ("LISTEN", State::Listen),
-    ("CLOSING", State::Closing),
+/// The states in the order of their numbers in Linux, from 1, with their names there and as `sockstat` prints them.
+const STATES: [(State, &str, &str); 11] = [
+    (State::Established, "ESTABLISHED", "ESTABLISHED"),
+    (State::SynSent, "SYN_SENT", "SYN_SENT"),
+    (State::SynReceived, "SYN_RECV", "SYN_RCVD"),
+    (State::FinWait1, "FIN_WAIT1", "FIN_WAIT_1"),
+    (State::FinWait2, "FIN_WAIT2", "FIN_WAIT_2"),
+    (State::TimeWait, "TIME_WAIT", "TIME_WAIT"),
+    (State::Closed, "CLOSE", "CLOSED"),
+    (State::CloseWait, "CLOSE_WAIT", "CLOSE_WAIT"),
+    (State::LastAck, "LAST_ACK", "LAST_ACK"),
+    (State::Listen, "LISTEN", "LISTEN"),
+    (State::Closing, "CLOSING", "CLOSING"),
 ];
 
 /// A state's name as `sockstat` prints it.
 pub(crate) fn state_name(state: State) -> &'static str {
-    match state {
-        State::Closed => "CLOSED",
-        State::Listen => "LISTEN",
-        State::SynSent => "SYN_SENT",
-        State::SynReceived => "SYN_RCVD",
-        State::Established => "ESTABLISHED",
-        State::FinWait1 => "FIN_WAIT_1",
-        State::FinWait2 => "FIN_WAIT_2",
-        State::CloseWait => "CLOSE_WAIT",
-        State::Closing => "CLOSING",
-        State::LastAck => "LAST_ACK",
-        State::TimeWait => "TIME_WAIT",
-    }
+    let found = STATES.iter().find(|(known, ..)| *known == state);
+    found.map_or("", |(.., name)| name)
 }
 
 fn number(state: State) -> i64 {
-    let at = STATES.iter().position(|(_, s)| *s == state);
+    let at = STATES.iter().position(|(known, ..)| *known == state);
     at.map_or(0, |at| at as i64 + 1)
 }
 
@@ -71,10 +60,8 @@ fn constant(name: &str) -> Option<i64> {
         "CLOSED" => "CLOSE",
         other => other,
     };
-    STATES
-        .iter()
-        .find(|(n, _)| *n == state)
-        .map(|(_, s)| number(*s))
+    let at = STATES.iter().position(|(_, name, _)| *name == state)?;
+    Some(at as i64 + 1)
 }
 
 impl Host {
