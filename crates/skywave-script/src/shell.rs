@@ -83,7 +83,10 @@ fn assignments(line: &str, lines: &mut Vec<Line>) -> Option<()> {
     let line = line.split('>').next().unwrap_or_default();
     let words = quoted_words(line);
     for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
-        set(word, lines)?;
+        let (name, value) = word.split_once('=')?;
+        let name = name.trim_start_matches("/proc/sys/").replace('/', ".");
+        let value = value.trim().to_owned();
+        lines.push(Line::Set { name, value });
     }
     Some(())
 }
@@ -101,14 +104,6 @@ fn quoted_words(line: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-fn set(word: &str, lines: &mut Vec<Line>) -> Option<()> {
-    let (name, value) = word.split_once('=')?;
-    let name = name.trim_start_matches("/proc/sys/").replace('/', ".");
-    let value = value.trim().to_owned();
-    lines.push(Line::Set { name, value });
-    Some(())
 }
 
 /// `sockstat … | grep -c STATE | grep N`.

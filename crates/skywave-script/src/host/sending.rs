@@ -40,7 +40,7 @@ impl Stopwatch {
 }
 
 /// The sending side of an end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sending {
     pub(crate) written: u64,
     pub(crate) queue: SendQueue,
@@ -72,21 +72,12 @@ pub(crate) struct Sending {
 impl Sending {
     pub(super) fn new(settings: &Settings, wishes: &Wishes) -> Self {
         Self {
-            written: 0,
-            queue: SendQueue::default(),
             limit: wishes.send_buffer.unwrap_or(settings.send_buffer),
             most: settings.largest_send_buffer,
             own_limit: wishes.send_buffer.is_some(),
             unsent_limit: wishes.unsent_limit.unwrap_or(settings.unsent_limit),
-            waits: false,
             fewest_at_once: settings.fewest_at_once,
-            largest_window: 0,
-            notes: Notes::default(),
-            busy: Stopwatch::default(),
-            starved: Stopwatch::default(),
-            heard: false,
-            opened: false,
-            received: (0, false),
+            ..Self::default()
         }
     }
 

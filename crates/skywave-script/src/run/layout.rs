@@ -31,8 +31,9 @@ fn place(option: &TcpOption, system: System, timestamps: bool) -> u8 {
 }
 
 /// Where an option begins: the remainder of its offset by a number.
-fn alignment(option: &TcpOption, system: System) -> (usize, usize) {
+fn alignment(option: &TcpOption, system: System, timestamps: bool) -> (usize, usize) {
     match (option, system) {
+        (TcpOption::SackPermitted, System::Linux) if !timestamps => (2, 4),
         (TcpOption::Timestamps { .. } | TcpOption::Sack(_), _) => (2, 4),
         (TcpOption::WindowScale(_), System::Linux) => (1, 4),
         (TcpOption::WindowScale(_), System::FreeBsd) => (1, 2),
@@ -50,10 +51,7 @@ pub(super) fn laid_out(mut options: Vec<TcpOption>, system: System) -> Vec<TcpOp
     let mut list = Vec::new();
     let mut offset = 0;
     for option in options {
-        let (rest, of) = match option {
-            TcpOption::SackPermitted if system == System::Linux && !timestamps => (2, 4),
-            _ => alignment(&option, system),
-        };
+        let (rest, of) = alignment(&option, system, timestamps);
         while offset % of != rest {
             list.push(TcpOption::Nop);
             offset += 1;
