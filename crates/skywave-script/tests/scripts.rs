@@ -198,6 +198,25 @@ fn mistakes_have_a_place() {
 }
 
 #[test]
+fn a_time_that_is_too_large_is_endless() {
+    let wait = format!(
+        "{OPEN}+0...0.1 poll([{{fd=4, events=POLLIN, revents=POLLIN}}], 1, {}) = 1\n",
+        i64::MAX
+    );
+    assert_eq!(
+        verdict(&format!("{wait}+.1 < P. 1:11(10) ack 1 win 1000\n")),
+        Verdict::Passed
+    );
+    let connect = format!(
+        "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 `sysctl net.inet.tcp.blackhole=0`\n\
+         +0 setsockopt(3, IPPROTO_TCP, TCP_KEEPINIT, [{}], 4) = 0\n+0...0.1 connect(3, ..., ...) = 0\n\
+         +.1 < S. 0:0(0) ack 1 win 1000 <mss 1000>\n",
+        i64::MAX
+    );
+    assert_eq!(verdict(&connect), Verdict::Passed);
+}
+
+#[test]
 fn a_script_gives_the_same_verdict_each_time() {
     let text = format!("{OPEN}+0 write(4, ..., 9000) = 9000\n+0 > . 1:2(1) ack 1\n");
     assert_eq!(verdict(&text), verdict(&text));

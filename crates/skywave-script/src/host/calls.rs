@@ -197,7 +197,7 @@ impl Host {
         );
         if system == System::FreeBsd {
             let limit = given.map_or(self.settings.keep_init, |s| {
-                Duration::from_secs(u64::try_from(s).unwrap_or(0))
+                Duration::from_secs(1) * u64::try_from(s).unwrap_or(0)
             });
             end.deadline = Some(self.now + limit);
         }

@@ -234,7 +234,7 @@ impl Host {
         first: bool,
     ) -> Option<Answer> {
         if first && timeout >= 0 {
-            let wait = Duration::from_millis(timeout.cast_unsigned());
+            let wait = Duration::from_millis(1) * timeout.cast_unsigned();
             *deadline = (self.now + wait).as_nanos();
             self.call_deadline = Some(self.now + wait);
         } else if first {
