@@ -74,7 +74,9 @@ impl Table {
                 continue;
             };
             if rows.len() > room {
-                let whole = rows[..room].rfind('\n').map_or(0, |end| end + 1);
+                // The room may end within a letter.
+                let last = rows.as_bytes()[..room].iter().rposition(|b| *b == b'\n');
+                let whole = last.map_or(0, |end| end + 1);
                 rows.truncate(whole);
                 let kept = rows.lines().count();
                 table.grid.left_out += table.count - kept;
@@ -192,6 +194,23 @@ mod tests {
     }
 
     /// SHA-256 in base64, as a page's policy has it.
+    #[test]
+    fn a_table_is_cut_after_a_line_whatever_is_in_it() {
+        // The room ends in the middle of a letter of two bytes, and at its end.
+        for begin in ["", "a"] {
+            let line = format!("{}\n", "ü".repeat(500));
+            let mut table = Table::new("flows", "Flows", "results.parquet", Grid::default());
+            table.count = TABLES / line.len() + 2;
+            table.rows = Some(begin.to_owned() + &line.repeat(table.count));
+            let mut tables = [table];
+            Table::limit(&mut tables);
+            let [table] = tables;
+            let rows = table.rows.expect("they are many");
+            assert!(rows.len() <= TABLES && rows.ends_with("ü\n"));
+            assert_eq!((table.count, table.grid.left_out), (TABLES / line.len(), 2));
+        }
+    }
+
     #[test]
     fn the_policy_permits_the_script() {
         use base64::Engine as _;
