@@ -158,7 +158,7 @@ impl Gathering {
         {
             let path = series_path(store.dir(), series.key);
             file::write_atomically(&path, |out| std::io::Write::write_all(out, series.bytes))
-                .map_err(|source| Error::Io { path, source })?;
+                .map_err(Error::at(&path))?;
         }
         let dir = self.store.as_ref().map_or(Path::new(""), Store::dir);
         Ok(self.take(line, dir)?.ok())
@@ -182,10 +182,7 @@ impl Gathering {
                 if let Some(theirs) = &run.series_file {
                     let ours = series_path(store.dir(), key);
                     if *theirs != ours {
-                        copy(theirs, &ours).map_err(|source| Error::Io {
-                            path: theirs.clone(),
-                            source,
-                        })?;
+                        copy(theirs, &ours).map_err(Error::at(theirs))?;
                     }
                     run.series_file = Some(ours);
                 }
@@ -280,7 +277,7 @@ impl Gathering {
             let series = match std::fs::read(&path) {
                 Ok(bytes) => Some(bytes),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-                Err(source) => return Err(Error::Io { path, source }),
+                Err(error) => return Err(Error::at(&path)(error)),
             };
             lines.push(Line { key, line, series });
         }

@@ -46,14 +46,10 @@ impl Ledger {
     /// The folder cannot be read or written, or another process or thread has locked it.
     pub fn open(dir: &Path, fresh: bool, doubts: &dyn Fn(&Doubts)) -> Result<Self, Error> {
         let path = dir.join(Self::FILE);
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { path, source }
-        };
-        std::fs::create_dir_all(dir).map_err(at(dir))?;
+        std::fs::create_dir_all(dir).map_err(Error::at(dir))?;
         let lock = Lock::acquire(dir)?;
         remove_drafts(dir, |name| name == Self::FILE);
-        let journal = Journal::open(&path).map_err(at(&path))?;
+        let journal = Journal::open(&path).map_err(Error::at(&path))?;
         let mut kept = Kept {
             journal,
             runs: BTreeMap::new(),
@@ -144,7 +140,7 @@ impl Ledger {
             return Ok(());
         }
         let moved = kept.journal.rewrite(places.iter());
-        let moved = moved.map_err(|source| self.failed(source))?;
+        let moved = moved.map_err(Error::at(&self.path))?;
         for (run, to) in kept.runs.values_mut().zip(moved) {
             run.0 = to;
         }
@@ -154,14 +150,9 @@ impl Ledger {
     fn append(&self, key: RunKey, numbers: Numbers, line: &[u8]) -> Result<(), Error> {
         let mut kept = lock(&self.kept);
         let place = kept.journal.append(line);
-        let place = place.map_err(|source| self.failed(source))?;
+        let place = place.map_err(Error::at(&self.path))?;
         kept.runs.insert(key, (place, numbers));
         Ok(())
-    }
-
-    fn failed(&self, source: std::io::Error) -> Error {
-        let path = self.path.clone();
-        Error::Io { path, source }
     }
 }
 
@@ -171,16 +162,12 @@ fn each_line(
     doubts: &mut Doubts,
     mut one: impl FnMut(RunKey, Place, Numbers, &[u8]) -> Result<(), Error>,
 ) -> Result<bool, Error> {
-    let at = |source| Error::Io {
-        path: path.to_owned(),
-        source,
-    };
     path.clone_into(&mut doubts.path);
     let mut left_out = false;
-    let Some(mut lines) = Lines::of(path).map_err(at)? else {
+    let Some(mut lines) = Lines::of(path).map_err(Error::at(path))? else {
         return Ok(false);
     };
-    while let Some(line) = lines.next().map_err(at)? {
+    while let Some(line) = lines.next().map_err(Error::at(path))? {
         let read = line.content().map(read);
         match read {
             Some(Some((key, Some(numbers)))) => one(key, line.place, numbers, line.bytes)?,

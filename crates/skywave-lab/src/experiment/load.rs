@@ -9,7 +9,7 @@ use skywave_sim::spec::{FlowSpec, LinkSpec, PauseFrom, ProxySpec, Spec, Traffic}
 
 /// Payload and headers of a packet, and the rate of a network without wires.
 pub(super) const PACKET_BITS: f64 = 12_000.0;
-const RADIO_BPS: f64 = 2e6;
+pub(super) const RADIO_BPS: f64 = 2e6;
 /// Packets of a wire that are as much work as one of a radio network, with its frames, backoffs and hops.
 const RADIO_WORK: f64 = 40.0;
 
@@ -131,7 +131,7 @@ fn ways(spec: &Spec) -> Vec<Way> {
 }
 
 /// Rate of a link; the mean of a recorded one.
-fn bps(link: &LinkSpec) -> f64 {
+pub(super) fn bps(link: &LinkSpec) -> f64 {
     match &link.config.service {
         Service::Rate(rate) => rate.as_bps() as f64,
         Service::Trace(trace) => trace.mean_rate().as_bps() as f64,

@@ -58,18 +58,14 @@ pub fn merge<D: Design + ?Sized>(
 /// Adds the runs of the shard in `from` that are not there yet.
 fn add(gathering: &Gathering, from: &Path) -> Result<Doubts, Error> {
     let path = from.join(RUNS);
-    let at = |source| Error::Io {
-        path: path.clone(),
-        source,
-    };
     let mut doubts = Doubts {
         path: path.clone(),
         ..Doubts::default()
     };
-    let Some(mut lines) = Lines::of(&path).map_err(at)? else {
+    let Some(mut lines) = Lines::of(&path).map_err(Error::at(&path))? else {
         return Ok(doubts);
     };
-    while let Some(line) = lines.next().map_err(at)? {
+    while let Some(line) = lines.next().map_err(Error::at(&path))? {
         // Without an end, a crash left it or another process is just writing it.
         if line.content().is_none() {
             break;

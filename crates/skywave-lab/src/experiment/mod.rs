@@ -178,6 +178,16 @@ pub enum Error {
     Threads(#[from] NoThreads),
 }
 
+impl Error {
+    /// Makes the error of the operating system about the file or folder at `path` one of an experiment.
+    pub(super) fn at(path: &Path) -> impl Fn(std::io::Error) -> Self {
+        move |source| Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 /// Simulates one run; `None` when `cancel` was set before its end. Meant as the argument `simulate` of [`run`].
 pub fn simulate(spec: &Spec, cancel: &AtomicBool) -> Option<Outcome> {
     let watch = Watch {

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use skywave_core::link::Service;
 use skywave_sim::outcome::Series;
 use skywave_sim::spec::Spec;
 
 use super::file::write_atomically;
+use super::load::{PACKET_BITS, RADIO_BPS, bps};
 
 /// First bytes of a file; the digit is the version of the format.
 const MAGIC: &[u8; 8] = b"skywser1";
@@ -36,18 +36,11 @@ impl From<&Series> for SeriesRecord {
 
 /// Bytes in a file for each packet of a bulk flow with its ACK, as measured.
 pub(super) const BYTES_PER_PACKET: f64 = 130.0;
-/// Size of a packet, and the rate of a network without wires.
-const PACKET: f64 = 1500.0;
-const RADIO_BPS: f64 = 2e6;
 
 /// About how many bytes the series of a run take, if its slowest link is busy all the time.
 pub(super) fn expected_bytes(spec: &Spec) -> f64 {
-    let rates = spec.links.iter().map(|link| match &link.config.service {
-        Service::Rate(rate) => rate.as_bps() as f64,
-        Service::Trace(trace) => trace.mean_rate().as_bps() as f64,
-    });
-    let slowest = rates.reduce(f64::min).unwrap_or(RADIO_BPS);
-    slowest * spec.duration.as_secs_f64() / 8.0 / PACKET * BYTES_PER_PACKET
+    let slowest = spec.links.iter().map(bps).reduce(f64::min);
+    slowest.unwrap_or(RADIO_BPS) * spec.duration.as_secs_f64() / PACKET_BITS * BYTES_PER_PACKET
 }
 
 /// Writes the series of one run into a file.

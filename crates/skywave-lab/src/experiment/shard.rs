@@ -73,18 +73,15 @@ impl ShardFile {
     /// # Errors
     /// When a file cannot be written.
     pub fn write(&self, dir: &Path, scenario: &str) -> Result<(), Error> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { path, source }
-        };
         let copy = dir.join(Shards::SCENARIO);
-        write_atomically(&copy, |out| out.write_all(scenario.as_bytes())).map_err(at(&copy))?;
+        write_atomically(&copy, |out| out.write_all(scenario.as_bytes()))
+            .map_err(Error::at(&copy))?;
         let path = dir.join(FILE);
         let write = |out: &mut io::BufWriter<fs::File>| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             writeln!(out)
         };
-        write_atomically(&path, write).map_err(at(&path))
+        write_atomically(&path, write).map_err(Error::at(&path))
     }
 
     /// Whether these are shards of the results that `plan` makes.

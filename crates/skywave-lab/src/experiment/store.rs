@@ -119,11 +119,7 @@ impl Store {
         mut found: impl FnMut(usize, &RunResult),
     ) -> Result<(Self, Doubts), Error> {
         let path = dir.join(RUNS);
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { path, source }
-        };
-        fs::create_dir_all(dir).map_err(at(dir))?;
+        fs::create_dir_all(dir).map_err(Error::at(dir))?;
         let lock = Lock::acquire(dir)?;
         // All of these are written under the lock.
         remove_drafts(dir, |name| {
@@ -134,10 +130,10 @@ impl Store {
         let lines = if fresh {
             None
         } else {
-            Lines::of(&path).map_err(at(&path))?
+            Lines::of(&path).map_err(Error::at(&path))?
         };
         let mut kept = Kept {
-            journal: Journal::open(&path).map_err(at(&path))?,
+            journal: Journal::open(&path).map_err(Error::at(&path))?,
             lines: vec![None; plan.runs().len()],
             others: Vec::new(),
         };
@@ -147,14 +143,14 @@ impl Store {
         };
         let mut left_out = fresh;
         if let Some(mut lines) = lines {
-            while let Some(line) = lines.next().map_err(at(&path))? {
+            while let Some(line) = lines.next().map_err(Error::at(&path))? {
                 let content = line.content();
                 let read = record::read(content.unwrap_or(line.bytes), engine, dir);
                 match read {
                     Ok((key, run)) => {
                         let mut place = line.place;
                         if content.is_none() {
-                            place = kept.journal.end_line(place).map_err(at(&path))?;
+                            place = kept.journal.end_line(place).map_err(Error::at(&path))?;
                         }
                         match kept.note(plan, key, place) {
                             Found::First(places) => {
@@ -181,7 +177,7 @@ impl Store {
             kept.share(plan);
         }
         if left_out {
-            kept.arrange().map_err(at(&path))?;
+            kept.arrange().map_err(Error::at(&path))?;
             remove_orphans(&dir.join(SERIES), &kept, plan);
         }
         let store = Self {
@@ -204,10 +200,7 @@ impl Store {
         let mut run = run;
         if !run.outcome.series.is_empty() {
             let path = series_path(&self.dir, key);
-            series::write(&path, &run.outcome.series).map_err(|source| Error::Io {
-                path: path.clone(),
-                source,
-            })?;
+            series::write(&path, &run.outcome.series).map_err(Error::at(&path))?;
             run.outcome.series = Vec::new();
             run.series_file = Some(path);
         }
@@ -273,10 +266,7 @@ impl Store {
 
     /// An error of the journal.
     fn failed(&self, source: io::Error) -> Error {
-        Error::Io {
-            path: self.dir.join(RUNS),
-            source,
-        }
+        Error::at(&self.dir.join(RUNS))(source)
     }
 }
 
