@@ -38,20 +38,16 @@ pub fn write_all(
     csv: bool,
 ) -> Result<Option<SeriesBefore>, WriteError> {
     // Another run into this directory would write the same files, of other results.
-    let failed = |(path, source)| WriteError { path, source };
-    std::fs::create_dir_all(dir).map_err(|source| failed((dir.to_owned(), source)))?;
-    let _alone = Lock::wait(dir).map_err(failed)?;
+    std::fs::create_dir_all(dir).map_err(WriteError::at(dir))?;
+    let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
     write_file(&dir.join("scenario.toml"), |out| {
         out.write_all(study.text.as_bytes())
     })?;
     let path = dir.join(RESULTS).with_extension("parquet");
-    let failed = |source| WriteError {
-        path: path.clone(),
-        source,
-    };
-    let mut now = Draft::create(&path).map_err(failed)?;
-    parquet::write(&mut now, frame::runs(study, results), study, results).map_err(failed)?;
-    let is_same = now.is_same().map_err(failed)?;
+    let failed = WriteError::at(&path);
+    let mut now = Draft::create(&path).map_err(&failed)?;
+    parquet::write(&mut now, frame::runs(study, results), study, results).map_err(&failed)?;
+    let is_same = now.is_same().map_err(&failed)?;
     let captures = dir.join(capture::DIRECTORY);
     let series = dir.join(SERIES).with_extension("parquet");
     let has_series = results.recorded().next().is_some();
@@ -70,17 +66,12 @@ pub fn write_all(
         for table in &TABLES {
             remove_file(&table.path(dir, "csv"))?;
         }
-    }
-    if !is_same {
         remove_partitioned(dir)?;
         if captures.exists() {
-            std::fs::remove_dir_all(&captures).map_err(|source| WriteError {
-                path: captures,
-                source,
-            })?;
+            std::fs::remove_dir_all(&captures).map_err(WriteError::at(&captures))?;
         }
     }
-    now.finish().map_err(failed)?;
+    now.finish().map_err(&failed)?;
     for (table, is_there) in there(results) {
         let frame = || (table.frame)(study, results);
         if table.name != RESULTS {

@@ -21,6 +21,16 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
+impl WriteError {
+    /// Makes the error of the operating system about the file or folder at `path` one of a report.
+    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| Self {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 impl From<WriteError> for Error {
     fn from(WriteError { path, source }: WriteError) -> Self {
         Self::Io { path, source }
@@ -33,10 +43,7 @@ pub fn write_file(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    write_atomically(path, content).map_err(|source| WriteError {
-        path: path.to_owned(),
-        source,
-    })
+    write_atomically(path, content).map_err(WriteError::at(path))
 }
 
 /// Removes the file at `path`; it is no error if there is none.
@@ -45,10 +52,7 @@ pub fn write_file(
 /// When the operating system does not remove the file.
 pub fn remove_file(path: &Path) -> Result<(), WriteError> {
     match std::fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(WriteError {
-            path: path.to_owned(),
-            source,
-        }),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::at(path)(error)),
         _ => Ok(()),
     }
 }

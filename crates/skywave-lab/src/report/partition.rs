@@ -38,10 +38,7 @@ pub fn write_partitioned(
     key: &str,
 ) -> Result<PathBuf, WriteError> {
     let target = dir.join(PARTITIONED);
-    let failed = |source| WriteError {
-        path: target.clone(),
-        source,
-    };
+    let failed = |error| WriteError::at(&target)(error);
     fs::create_dir_all(dir).map_err(failed)?;
     let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
     if let Some(foreign) = Earlier::of(&target).map_err(failed)?.foreign {
@@ -87,10 +84,7 @@ pub(super) fn remove_partitioned(dir: &Path) -> Result<(), WriteError> {
         }
         unless(io::ErrorKind::DirectoryNotEmpty, fs::remove_dir(&target))
     };
-    remove().map_err(|source| WriteError {
-        path: target.clone(),
-        source,
-    })
+    remove().map_err(WriteError::at(&target))
 }
 
 /// Content of the folder of an earlier data set.
