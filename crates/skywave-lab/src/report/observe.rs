@@ -1,6 +1,6 @@
 //! The numbers that one run gives to one series of a plot.
 
-use skywave_sim::outcome::{Bins, FlowOutcome, Outcome};
+use skywave_sim::outcome::{Bins, FlowOutcome, LINK, Outcome, STATION};
 
 use super::panel::XValue;
 use super::study::StudyPoint;
@@ -40,16 +40,15 @@ pub(super) fn observe(
         return bins.map_or_else(Vec::new, |bins| over_time(outcome, point, bins, wanted));
     }
     if let Some(link) = &plot.link {
-        let of_link = |o: &skywave_sim::outcome::LinkOutcome, i| {
-            o.name == *link || point.links.get(i) == Some(link)
-        };
-        return vec![at_place(0, summary::of_links(outcome, plot.y, of_link))];
+        let value = summary::of_all(&outcome.links, LINK, plot.y, |one, index| {
+            one.name == *link || point.links.get(index) == Some(link)
+        });
+        return vec![at_place(0, value)];
     }
     if let Some(station) = &plot.station {
-        let of_station = |o: &skywave_sim::outcome::StationOutcome, i| {
-            o.name == *station || point.stations.get(i) == Some(station)
-        };
-        let value = summary::of_stations(outcome, plot.y, of_station);
+        let value = summary::of_all(&outcome.stations, STATION, plot.y, |one, index| {
+            one.name == *station || point.stations.get(index) == Some(station)
+        });
         return vec![at_place(0, value)];
     }
     match plot.sample {

@@ -1,8 +1,6 @@
 //! From the outcome of a run to one number, and what that number is called.
 
-use skywave_sim::outcome::{
-    Column, FLOW, FlowOutcome, LINK, LinkOutcome, Outcome, Pooling, STATION, StationOutcome, Unit,
-};
+use skywave_sim::outcome::{Column, FLOW, FlowOutcome, LINK, Outcome, Pooling, STATION, Unit};
 
 use super::study::{Study, StudyPoint};
 use crate::experiment::stats::jain;
@@ -66,30 +64,16 @@ pub(super) fn pool_flows<'a>(
     }
 }
 
-/// Pools the links that `wanted` takes: rates and counts add up, the rest is averaged.
-pub(super) fn of_links(
-    outcome: &Outcome,
+/// Pools the links or stations that `wanted` takes: rates and counts add up, the rest is averaged.
+pub(super) fn of_all<T>(
+    all: &[T],
+    columns: &'static [Column<T>],
     metric: Metric,
-    wanted: impl Fn(&LinkOutcome, usize) -> bool,
+    wanted: impl Fn(&T, usize) -> bool,
 ) -> Option<f64> {
-    let links = outcome.links.iter().enumerate();
-    pool(
-        find(LINK, metric)?,
-        links.filter(|(i, l)| wanted(l, *i)).map(|(_, l)| l),
-    )
-}
-
-/// Pools the stations that `wanted` takes: rates and counts add up, the rest is averaged.
-pub(super) fn of_stations(
-    outcome: &Outcome,
-    metric: Metric,
-    wanted: impl Fn(&StationOutcome, usize) -> bool,
-) -> Option<f64> {
-    let stations = outcome.stations.iter().enumerate();
-    pool(
-        find(STATION, metric)?,
-        stations.filter(|(i, s)| wanted(s, *i)).map(|(_, s)| s),
-    )
+    let numbered = all.iter().enumerate();
+    let wanted = numbered.filter(|(index, one)| wanted(one, *index));
+    pool(find(columns, metric)?, wanted.map(|(_, one)| one))
 }
 
 /// One number of several flows, links or stations; `None` when none of them has one, and infinite when one of them is
@@ -118,21 +102,10 @@ pub(super) fn fairness(outcome: &Outcome, point: &StudyPoint) -> Option<f64> {
 /// The name of the vertical axis of a plot.
 pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured {
     if let Some(link) = &plot.link {
-        let column = find(LINK, plot.y);
-        return Measured {
-            label: format!("{}, link {link}", column.map_or(plot.y.name, |c| c.label)),
-            unit: column.map_or(Unit::Count, |c| c.unit),
-            until: false,
-        };
+        return of_one(LINK, plot.y, &format!("link {link}"));
     }
     if let Some(station) = &plot.station {
-        let column = find(STATION, plot.y);
-        let label = column.map_or(plot.y.name, |c| c.label);
-        return Measured {
-            label: format!("{label}, station {station}"),
-            unit: column.map_or(Unit::Count, |c| c.unit),
-            until: false,
-        };
+        return of_one(STATION, plot.y, &format!("station {station}"));
     }
     let Some(column) = find(FLOW, plot.y) else {
         return Measured {
@@ -160,6 +133,17 @@ pub(super) fn describe(study: &Study, plot: &Plot, points: &[usize]) -> Measured
         label,
         unit: column.unit,
         until: column.until,
+    }
+}
+
+/// Name and unit of a measured quantity of one link or station.
+fn of_one<T>(columns: &'static [Column<T>], metric: Metric, whose: &str) -> Measured {
+    let column = find(columns, metric);
+    let label = column.map_or(metric.name, |c| c.label);
+    Measured {
+        label: format!("{label}, {whose}"),
+        unit: column.map_or(Unit::Count, |c| c.unit),
+        until: false,
     }
 }
 
