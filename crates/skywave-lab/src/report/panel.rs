@@ -289,17 +289,122 @@ impl Sketch {
         self.measured(study, results, false)
     }
 
+    /// The panel, with the numbers of the runs if they are wanted.
     fn measured(&self, study: &Study, results: &Results, wanted: bool) -> Panel {
-        let (words, facet) = (Words::of(study), self.facet.clone());
-        panel(
-            study,
-            results,
-            &words,
-            &self.plot,
-            facet,
-            &self.points,
-            wanted,
-        )
+        let (plot, points, words) = (&self.plot, &self.points, &Words::of(study));
+        let flows = match plot.by {
+            Some(PlotAxis::Flow) => series_flows(study, plot, results, points),
+            _ => Vec::new(),
+        };
+        let mut places: Labelled<XValue> = Labelled::default();
+        let mut series: Labelled<XValue> = Labelled::default();
+        // (place, series, slot, seed, value, whether there was a run); a label's index is its order of first appearance.
+        let mut samples: Vec<(usize, usize, usize, usize, Option<f64>, bool)> = Vec::new();
+        for &point in points {
+            let label = PointLabel {
+                point: &study.points[point],
+                seeds: &results.seeds,
+                names: &plot.names,
+            };
+            let x_of = label.places(&plot.x);
+            let by_of = plot.by.as_ref().map(|axis| label.places(axis));
+            for seed in 0..results.seeds.len() {
+                let run = wanted.then(|| results.get(point, seed)).flatten();
+                let x = x_of(seed);
+                let mut add = |by: XValue, only: Option<&String>| {
+                    let at = series.index(&by.label.clone(), || by);
+                    if at >= MAX_SERIES {
+                        return;
+                    }
+                    let ran = run.is_some();
+                    let mut put = |x: XValue, slot, value| {
+                        let place = places.index(&x.label.clone(), || x);
+                        samples.push((place, at, slot, seed, value, ran));
+                    };
+                    match &run {
+                        Some(run) => {
+                            let observed = observe(&run.outcome, plot, label.point, only, &x);
+                            for o in observed {
+                                put(o.place, o.slot, o.value);
+                            }
+                        }
+                        None if plot.is_binned() => {}
+                        None => put(x.clone(), 0, None),
+                    }
+                };
+                match (&plot.by, &by_of) {
+                    (Some(PlotAxis::Flow), _) => {
+                        for flow in &flows {
+                            add(label.named(flow), Some(flow));
+                        }
+                    }
+                    (_, Some(by_of)) => add(by_of(seed), None),
+                    (_, None) => add(label.named(""), None),
+                }
+            }
+        }
+        let slots = samples.iter().map(|s| s.2 + 1).max().unwrap_or(1);
+        let order = places.ascending(|v| v.number);
+        let mut series = series.into_values();
+        let found = series.len();
+        series.truncate(MAX_SERIES);
+        let mut all: Vec<PanelSeries> = series
+            .into_iter()
+            .map(|value| PanelSeries {
+                name: series_name(words, plot, &value),
+                label: value.label,
+                samples: BTreeMap::new(),
+            })
+            .collect();
+        let mut column = vec![0; order.len()];
+        for (to, &from) in order.iter().enumerate() {
+            column[from] = to;
+        }
+        for (place, at, slot, seed, value, ran) in samples {
+            let samples = all[at].samples.entry(column[place]).or_default();
+            samples.put(seed * slots + slot, value, ran);
+        }
+        let measured = summary::describe(study, plot, points);
+        let x = XAxis {
+            label: axis_name(words, &plot.x, &measured.label),
+            brief: match &plot.x {
+                PlotAxis::Param(path) => words.brief(path),
+                axis => axis_name(words, axis, &measured.label),
+            },
+            given: plot.x_label.clone(),
+            unit: match &plot.x {
+                PlotAxis::Time => Some("s"),
+                PlotAxis::Param(path) => points.iter().find_map(|&p| {
+                    let value = study.points[p].param(path)?;
+                    Some(value.quantity.as_ref()?.unit)
+                }),
+                _ => None,
+            },
+            log: plot.x_log,
+            values: places.into_sorted(&order),
+        };
+        let by = plot.by.as_ref().map(|by| axis_name(words, by, ""));
+        let mut by = by.unwrap_or_default();
+        if found > MAX_SERIES {
+            by = format!("{by} (the first {MAX_SERIES} of {found})");
+        }
+        let caption = Caption::of(plot, &measured.label, &x, &by);
+        Panel {
+            kind: plot.kind,
+            over_time: plot.is_binned(),
+            title: caption.title,
+            untitled: plot.title.as_deref() == Some(""),
+            name: caption.name,
+            facet: self.facet.clone(),
+            y_label: measured.label,
+            y_given: plot.y_label.clone(),
+            y_unit: measured.unit,
+            until: measured.until,
+            y_log: plot.y_log,
+            x,
+            by,
+            series: all,
+        }
     }
 }
 
@@ -367,133 +472,6 @@ fn free_paths(study: &Study, plot: &Plot) -> Vec<String> {
         })
         .map(str::to_owned)
         .collect()
-}
-
-fn panel(
-    study: &Study,
-    results: &Results,
-    words: &Words<'_>,
-    plot: &Plot,
-    facet: Facet,
-    points: &[usize],
-    wanted: bool,
-) -> Panel {
-    let flows = match plot.by {
-        Some(PlotAxis::Flow) => series_flows(study, plot, results, points),
-        _ => Vec::new(),
-    };
-    let mut places: Labelled<XValue> = Labelled::default();
-    let mut series: Labelled<XValue> = Labelled::default();
-    // (place, series, slot, seed, value, whether there was a run); a label's index is its order of first appearance.
-    let mut samples: Vec<(usize, usize, usize, usize, Option<f64>, bool)> = Vec::new();
-    for &point in points {
-        let label = PointLabel {
-            point: &study.points[point],
-            seeds: &results.seeds,
-            names: &plot.names,
-        };
-        let x_of = label.places(&plot.x);
-        let by_of = plot.by.as_ref().map(|axis| label.places(axis));
-        for seed in 0..results.seeds.len() {
-            let run = if wanted {
-                results.get(point, seed)
-            } else {
-                None
-            };
-            let x = x_of(seed);
-            let mut add = |by: XValue, only: Option<&String>| {
-                let at = series.index(&by.label.clone(), || by);
-                if at >= MAX_SERIES {
-                    return;
-                }
-                let ran = run.is_some();
-                let mut put = |x: XValue, slot, value| {
-                    let place = places.index(&x.label.clone(), || x);
-                    samples.push((place, at, slot, seed, value, ran));
-                };
-                match &run {
-                    Some(run) => {
-                        let observed = observe(&run.outcome, plot, label.point, only, &x);
-                        for o in observed {
-                            put(o.place, o.slot, o.value);
-                        }
-                    }
-                    None if plot.is_binned() => {}
-                    None => put(x.clone(), 0, None),
-                }
-            };
-            match (&plot.by, &by_of) {
-                (Some(PlotAxis::Flow), _) => {
-                    for flow in &flows {
-                        add(label.named(flow), Some(flow));
-                    }
-                }
-                (_, Some(by_of)) => add(by_of(seed), None),
-                (_, None) => add(label.named(""), None),
-            }
-        }
-    }
-    let slots = samples.iter().map(|s| s.2 + 1).max().unwrap_or(1);
-    let order = places.ascending(|v| v.number);
-    let mut series = series.into_values();
-    let found = series.len();
-    series.truncate(MAX_SERIES);
-    let mut all: Vec<PanelSeries> = series
-        .into_iter()
-        .map(|value| PanelSeries {
-            name: series_name(words, plot, &value),
-            label: value.label,
-            samples: BTreeMap::new(),
-        })
-        .collect();
-    let mut column = vec![0; order.len()];
-    for (to, &from) in order.iter().enumerate() {
-        column[from] = to;
-    }
-    for (place, at, slot, seed, value, ran) in samples {
-        let samples = all[at].samples.entry(column[place]).or_default();
-        samples.put(seed * slots + slot, value, ran);
-    }
-    let measured = summary::describe(study, plot, points);
-    let x = XAxis {
-        label: axis_name(words, &plot.x, &measured.label),
-        brief: match &plot.x {
-            PlotAxis::Param(path) => words.brief(path),
-            axis => axis_name(words, axis, &measured.label),
-        },
-        given: plot.x_label.clone(),
-        unit: match plot.x {
-            PlotAxis::Time => Some("s"),
-            _ => points.iter().find_map(|&p| match &plot.x {
-                PlotAxis::Param(path) => Some(study.points[p].param(path)?.quantity.as_ref()?.unit),
-                _ => None,
-            }),
-        },
-        log: plot.x_log,
-        values: places.into_sorted(&order),
-    };
-    let by = plot.by.as_ref().map(|by| axis_name(words, by, ""));
-    let mut by = by.unwrap_or_default();
-    if found > MAX_SERIES {
-        by = format!("{by} (the first {MAX_SERIES} of {found})");
-    }
-    let caption = Caption::of(plot, &measured.label, &x, &by);
-    Panel {
-        kind: plot.kind,
-        over_time: plot.is_binned(),
-        title: caption.title,
-        untitled: plot.title.as_deref() == Some(""),
-        name: caption.name,
-        facet,
-        y_label: measured.label,
-        y_given: plot.y_label.clone(),
-        y_unit: measured.unit,
-        until: measured.until,
-        y_log: plot.y_log,
-        x,
-        by,
-        series: all,
-    }
 }
 
 /// The series of a plot whose series are flows: each flow, or each group of copies when there are

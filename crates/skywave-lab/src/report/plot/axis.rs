@@ -128,17 +128,11 @@ fn linear(
     } else {
         ((low / step).ceil(), (high / step).floor())
     };
-    if vertical {
-        low = if bounds.0.is_some() {
-            low
-        } else {
-            first * step
-        };
-        high = if bounds.1.is_some() {
-            high
-        } else {
-            last * step
-        };
+    if vertical && bounds.0.is_none() {
+        low = first * step;
+    }
+    if vertical && bounds.1.is_none() {
+        high = last * step;
     }
     let kind = Kind::Linear {
         low,
