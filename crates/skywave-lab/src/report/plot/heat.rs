@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::escape;
-use super::text::{LETTER, LINE, lines, px, title_lines, width_of};
+use super::text::{LETTER, LINE, Title, lines, px, width_of};
 use super::theme::{self, Target};
 
 /// Shades from none to all, and the colour of the text on each. They are viridis', which is as good in grey.
@@ -83,10 +83,10 @@ impl Heat {
         let column = ((WIDTH - left - 8.0) / number)
             .min((WIDTH - left - 4.0 - leans) / (number - INTO))
             .min(WIDEST);
-        let titles = title_lines(&self.title, WIDTH - 16.0);
+        let title = Title::new(&self.title, WIDTH);
         let longest = self.columns.iter().map(|name| width_of(name));
         let rise = longest.fold(0.0, f64::max) * libm::sin(ANGLE.to_radians());
-        let top = 16.0 + (LINE + 2.0) * titles.len() as f64 + rise;
+        let top = 16.0 + title.height() + rise;
         let bottom = top + ROW * self.rows.len() as f64;
         let notes: Vec<String> = self
             .notes
@@ -95,14 +95,7 @@ impl Heat {
             .collect();
         let height = px(bottom + 16.0 + LINE * notes.len() as f64);
         let mut out = theme::open(&self.title, (WIDTH, height), Target::File);
-        for (row, line) in titles.iter().enumerate() {
-            let y = 22.0 + (LINE + 2.0) * row as f64;
-            let _ = write!(
-                out,
-                r#"<text class="h" x="8" y="{y}">{}</text>"#,
-                escape(line)
-            );
-        }
+        title.draw(&mut out);
         for (index, name) in self.columns.iter().enumerate() {
             let x = px(left + column * (index as f64 + INTO));
             let y = px(top - 6.0);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::escape;
 use super::names::{Names, Spot};
 use super::print::Print;
-use super::text::{LINE, px, title_lines};
+use super::text::{LINE, Title, px};
 use super::theme::{self, Target};
 
 /// Map of places on a plane, to the same scale in both directions.
@@ -105,9 +105,9 @@ impl Map {
             Target::Page | Target::File => (WIDTH, self.title.as_str()),
             Target::Print(print) => (print.width_or(WIDTH), ""),
         };
-        let titles = title_lines(title, width - 16.0);
+        let title = Title::new(title, width);
         let legend = self.legend();
-        let top = 8.0 + (LINE + 2.0) * titles.len() as f64;
+        let top = 8.0 + title.height();
         let (view, bottom) = self.view(top + (LINE + 2.0) * legend.len() as f64 + 6.0, width);
         let height = px(bottom + LINE + 12.0);
         let label = match self.title.as_str() {
@@ -115,16 +115,9 @@ impl Map {
             title => title,
         };
         let mut out = theme::open(label, (width, height), target);
-        for (row, line) in titles.iter().enumerate() {
-            let y = 22.0 + (LINE + 2.0) * row as f64;
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(
-                out,
-                r#"<text class="h" x="8" y="{y}">{}</text>"#,
-                escape(line)
-            );
-        }
+        title.draw(&mut out);
         for (row, entry) in legend.iter().enumerate() {
+            // Writing to a string cannot fail, here and below.
             let y = top + (LINE + 2.0) * row as f64 + 8.0;
             let _ = write!(out, r#"<g transform="translate(8 {})">{entry}</g>"#, px(y));
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::layout::{Frame, Height, Size, TILT};
 use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend};
 use super::names::Names;
-use super::text::{LINE, px, title_lines, width_of};
+use super::text::{LINE, Title, px, width_of};
 use super::theme::{self, Target};
 use super::{Glyph, Look, Plot, SeriesData, escape};
 
@@ -25,9 +25,9 @@ pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
         Target::Page | Target::File => plot.title.as_str(),
         Target::Print(_) => "",
     };
-    let titles = title_lines(title, size.width - 16.0);
-    let mut top = 8.0 + (LINE + 2.0) * titles.len() as f64;
-    if !titles.is_empty() {
+    let title = Title::new(title, size.width);
+    let mut top = 8.0 + title.height();
+    if title.height() > 0.0 {
         top += 8.0;
     }
     // The legend's height and the margin for labels depend on each other, but for the margin any
@@ -41,15 +41,8 @@ pub(super) fn draw(plot: &Plot, target: Target<'_>) -> String {
         plot.title.clone()
     };
     let mut out = theme::open(&label, (size.width, frame.total), target);
-    for (row, line) in titles.iter().enumerate() {
-        // Writing to a string cannot fail, here and below.
-        let _ = write!(
-            out,
-            r#"<text class="h" x="8" y="{}">{}</text>"#,
-            22.0 + (LINE + 2.0) * row as f64,
-            escape(line)
-        );
-    }
+    title.draw(&mut out);
+    // Writing to a string cannot fail, here and below.
     let _ = write!(out, r#"<g transform="translate(0 {top})">{legend}</g>"#);
     axes(&mut out, &frame);
     let boxes = plot.series.iter().any(|s| s.look == Look::Boxes);
@@ -222,19 +215,17 @@ fn draw_series(
             Some((at, x, y, err.filter(|e| e.is_finite() && *e > 0.0)))
         })
         .collect();
+    let places = || -> Vec<_> { placed.iter().map(|(at, ..)| *at).collect() };
     if let Look::Glyphs(glyph) = series.look {
-        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
         if series.names.is_empty() {
-            draw_glyphs(out, glyph, &places);
+            draw_glyphs(out, glyph, &places());
         } else {
             draw_named(out, (plot, frame, series), glyph, names);
         }
     } else if let Look::Bars(height) = series.look {
-        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
-        draw_bars(out, height, &places);
+        draw_bars(out, height, &places());
     } else if series.look == Look::Boxes {
-        let places: Vec<_> = placed.iter().map(|(at, ..)| *at).collect();
-        draw_boxes(out, 0.7 * room, &places);
+        draw_boxes(out, 0.7 * room, &places());
     } else if frame.x.is_continuous() {
         let thin = if series.look == Look::Marked {
             ""

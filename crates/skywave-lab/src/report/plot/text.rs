@@ -1,5 +1,9 @@
 //! Text in a picture: how wide it is, more or less, and where it is broken.
 
+use std::fmt::Write;
+
+use super::escape;
+
 /// Height of a line of text, and a guess of the width of a letter that is seldom too small.
 pub(super) const LINE: f64 = 16.0;
 pub(super) const LETTER: f64 = 6.6;
@@ -39,9 +43,31 @@ pub(super) fn lines(text: &str, width: f64, letter: f64) -> Vec<String> {
     lines
 }
 
-/// A title in lines: it is larger and bold.
-pub(super) fn title_lines(title: &str, width: f64) -> Vec<String> {
-    lines(title, width, LETTER * 1.2)
+/// The lines of a title, which are larger and bold, from the top of a picture on.
+pub(super) struct Title(Vec<String>);
+
+impl Title {
+    /// The title of a picture of this width.
+    pub(super) fn new(title: &str, width: f64) -> Self {
+        Self(lines(title, width - 16.0, LETTER * 1.2))
+    }
+
+    /// Height of the lines; nothing for an empty title.
+    pub(super) fn height(&self) -> f64 {
+        (LINE + 2.0) * self.0.len() as f64
+    }
+
+    pub(super) fn draw(&self, out: &mut String) {
+        for (row, line) in self.0.iter().enumerate() {
+            let y = 22.0 + (LINE + 2.0) * row as f64;
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                r#"<text class="h" x="8" y="{y}">{}</text>"#,
+                escape(line)
+            );
+        }
+    }
 }
 
 /// A coordinate: tenths of a pixel are enough.
