@@ -16,21 +16,6 @@ const RAW: [i32; 5] = [12, 14, 101, 228, 229];
 const LOOP: i32 = 108;
 const LINUX_SLL: i32 = 113;
 const LINUX_SLL2: i32 = 276;
-/// Header that Linux makes before the IP header where it captures from any device.
-struct Cooked {
-    length: usize,
-    /// Where it has the protocol, as an Ethernet type.
-    protocol: usize,
-}
-
-const SLL: Cooked = Cooked {
-    length: 16,
-    protocol: 14,
-};
-const SLL2: Cooked = Cooked {
-    length: 20,
-    protocol: 0,
-};
 
 /// End of a connection: an IP address and a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,15 +132,16 @@ fn captured(frame: &Frame<'_>, ip: &[u8]) -> usize {
 
 fn sliced<'a>(frame: &Frame<'a>) -> Option<LaxSlicedPacket<'a>> {
     let bytes = frame.bytes;
-    let after = |Cooked { length, protocol }| {
+    // A header that Linux makes where it captures from any device, and where in it the protocol is, as an Ethernet type.
+    let after = |length: usize, protocol: usize| {
         let (head, rest) = bytes.split_at_checked(length)?;
         let kind = EtherType(u16::from_be_bytes([head[protocol], head[protocol + 1]]));
         Some(LaxSlicedPacket::from_ether_type(kind, rest))
     };
     match frame.link_type {
         ETHERNET => LaxSlicedPacket::from_ethernet(bytes).ok(),
-        LINUX_SLL => after(SLL),
-        LINUX_SLL2 => after(SLL2),
+        LINUX_SLL => after(16, 14),
+        LINUX_SLL2 => after(20, 0),
         // Four bytes name the family, in the byte order of some host; IP itself tells its version.
         NULL | LOOP => LaxSlicedPacket::from_ip(bytes.get(4..)?).ok(),
         raw if RAW.contains(&raw) => LaxSlicedPacket::from_ip(bytes).ok(),

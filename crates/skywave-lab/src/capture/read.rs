@@ -145,7 +145,10 @@ pub fn read(
     input: impl Read + Send,
     mut on_frame: impl FnMut(&Frame<'_>),
 ) -> Result<bool, ReadError> {
-    let mut input = Watched::new(input);
+    let mut input = Watched {
+        inner: input,
+        failure: None,
+    };
     let complete = match create_reader(FIRST_BUFFER, &mut input) {
         Ok(mut reader) => blocks(&mut *reader, &mut on_frame),
         Err(_) => Err(ReadError::NotACapture),
@@ -273,15 +276,6 @@ fn take(
 struct Watched<R> {
     inner: R,
     failure: Option<io::Error>,
-}
-
-impl<R> Watched<R> {
-    fn new(inner: R) -> Self {
-        Self {
-            inner,
-            failure: None,
-        }
-    }
 }
 
 impl<R: Read> Read for Watched<R> {
