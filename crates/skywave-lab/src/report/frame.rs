@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, UInt64Builder};
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
@@ -334,18 +333,13 @@ pub fn series<'a>(study: &'a Study, results: &'a Results) -> Frame<'a> {
             let chunks = chunked(record.points.into_iter());
             chunks.map(move |chunk: Vec<(f64, f64)>| {
                 let n = chunk.len();
-                let mut times = Float64Builder::with_capacity(n);
-                let mut values = Float64Builder::with_capacity(n);
-                for (time, value) in chunk {
-                    times.append_value(time);
-                    values.append_value(value);
-                }
+                let (times, values): (Vec<f64>, Vec<f64>) = chunk.into_iter().unzip();
                 let mut columns = vec![numbers(std::iter::repeat_n(seed, n))];
                 columns.extend(params.arrays(std::iter::repeat_n(point, n)));
                 columns.push(text(std::iter::repeat_n(record.entity.as_str(), n)));
                 columns.push(text(std::iter::repeat_n(record.quantity.as_str(), n)));
-                columns.push(Arc::new(times.finish()) as ArrayRef);
-                columns.push(Arc::new(values.finish()));
+                columns.push(Arc::new(Float64Array::from(times)) as ArrayRef);
+                columns.push(Arc::new(Float64Array::from(values)));
                 Ok(columns)
             })
         });
@@ -407,25 +401,19 @@ fn measured<'a, T: Default + 'static>(
     outcomes: impl Iterator<Item = &'a T>,
 ) -> ArrayRef {
     if let Cell::Count(_) = (column.get)(&T::default()) {
-        let mut builder = UInt64Builder::new();
-        for outcome in outcomes {
-            match (column.get)(outcome) {
-                Cell::Count(n) => builder.append_value(n),
-                Cell::Real(_) | Cell::Maybe(_) | Cell::Later => builder.append_null(),
-            }
-        }
-        Arc::new(builder.finish())
+        let counts = outcomes.map(|outcome| match (column.get)(outcome) {
+            Cell::Count(n) => Some(n),
+            Cell::Real(_) | Cell::Maybe(_) | Cell::Later => None,
+        });
+        Arc::new(counts.collect::<UInt64Array>())
     } else {
-        let mut builder = Float64Builder::new();
-        for outcome in outcomes {
-            match (column.get)(outcome) {
-                Cell::Real(x) => builder.append_value(x),
-                Cell::Maybe(x) => builder.append_option(x),
-                Cell::Later => builder.append_null(),
-                Cell::Count(n) => builder.append_value(n as f64),
-            }
-        }
-        Arc::new(builder.finish())
+        let numbers = outcomes.map(|outcome| match (column.get)(outcome) {
+            Cell::Real(x) => Some(x),
+            Cell::Maybe(x) => x,
+            Cell::Later => None,
+            Cell::Count(n) => Some(n as f64),
+        });
+        Arc::new(numbers.collect::<Float64Array>())
     }
 }
 
