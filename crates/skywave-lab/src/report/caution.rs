@@ -50,13 +50,9 @@ fn of_intervals(results: &Results) -> Option<String> {
     ))
 }
 
-/// Whether chance has no part at a point: several seeds, and all gave the same result.
+/// Whether chance has no part at a point: several seeds, and all gave the same result, to the last digit.
 pub(super) fn is_same(results: &Results, point: usize) -> bool {
-    same(results.at(point).flatten())
-}
-
-/// Whether several runs at a point measured the same to the last digit.
-fn same(mut runs: impl Iterator<Item = RunResult>) -> bool {
+    let mut runs = results.at(point).flatten();
     let Some(first) = runs.next() else {
         return false;
     };

@@ -98,9 +98,8 @@ struct Figure {
 /// When a recorded time series, or a run, cannot be read back.
 pub fn html(study: &Study, results: &Results, options: &HtmlOptions) -> std::io::Result<String> {
     let page = page(study, results, options)?;
-    let template = format!("{HEAD}{TABLE}{TEMPLATE}");
     let script = page.is_scripted().then_some(long::SCRIPT);
-    let html = render(&template, CSS, &page, script).map_err(std::io::Error::other)?;
+    let html = render_page(TEMPLATE, CSS, &page, script)?;
     results.check()?;
     Ok(html)
 }
@@ -269,14 +268,15 @@ impl Page {
 /// The tables that have rows.
 fn tables(study: &Study, results: &Results) -> Vec<Table> {
     let flows = grid::flows(study, results, MOST_ROWS);
-    let mut tables = vec![Table::new("flows", "Flows", "results.parquet", flows)];
     let links = grid::links(study, results, MOST_ROWS);
-    tables.push(Table::new("links", "Links", "links.parquet", links));
     let proxies = grid::proxies(study, results, MOST_ROWS);
-    tables.push(Table::new("proxies", "Proxies", "proxies.parquet", proxies));
     let stations = grid::stations(study, results, MOST_ROWS);
-    let stations = Table::new("stations", "Stations", "stations.parquet", stations);
-    tables.push(stations);
+    let mut tables = vec![
+        Table::new("flows", "Flows", "results.parquet", flows),
+        Table::new("links", "Links", "links.parquet", links),
+        Table::new("proxies", "Proxies", "proxies.parquet", proxies),
+        Table::new("stations", "Stations", "stations.parquet", stations),
+    ];
     tables.retain(|table| table.count > 0);
     Table::limit(&mut tables);
     tables

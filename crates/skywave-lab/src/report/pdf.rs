@@ -43,7 +43,7 @@ impl Fonts {
     /// When there is no font of that name.
     pub fn named(name: &str) -> Result<Self, NoSuchFont> {
         let mut fonts = with_built_in();
-        if is_of(&fonts, name) {
+        if fonts.faces().any(|face| is_called(face, name)) {
             return Ok(Self(Arc::new(fonts)));
         }
         let mut installed = Database::new();
@@ -73,11 +73,6 @@ fn with_built_in() -> Database {
     fonts.set_sans_serif_family(BUILT_IN_NAME);
     fonts.set_serif_family(BUILT_IN_NAME);
     fonts
-}
-
-/// Whether there is a font of that name.
-fn is_of(fonts: &Database, name: &str) -> bool {
-    fonts.faces().any(|face| is_called(face, name))
 }
 
 fn is_called(face: &FaceInfo, name: &str) -> bool {

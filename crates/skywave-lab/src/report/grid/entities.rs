@@ -167,12 +167,9 @@ pub(in crate::report) fn flows(study: &Study, results: &Results, limit: usize) -
             let flow = run.outcome.flows.get(entity);
             names.push(flow.map_or("all flows".to_owned(), |f| f.name.clone()));
             if !paths.iter().any(|p| p.ends_with(".transport")) {
-                let labels = study.points.get(point).and_then(|p| p.flows.get(entity));
-                names.push(
-                    labels
-                        .map(|l| transport_name(&l.transport))
-                        .unwrap_or_default(),
-                );
+                let label = study.points.get(point).and_then(|p| p.flows.get(entity));
+                let transport = label.map(|label| transport_name(&label.transport));
+                names.push(transport.unwrap_or_default());
             }
             lines.push(Line {
                 point,
@@ -323,15 +320,9 @@ impl<T> Table<T> {
                 (column.get)(of(&run.outcome).get(line.entity)?).number()
             }),
         };
-        let occurs = self.occur(results);
-        let used: Vec<_> = self
-            .columns
-            .iter()
-            .zip(occurs)
-            .filter(|(_, occurs)| *occurs)
-            .map(|(column, _)| column)
-            .map(field)
-            .collect();
+        let columns = self.columns.iter().zip(self.occur(results));
+        let used = columns.filter(|(_, occurs)| *occurs);
+        let used: Vec<_> = used.map(|(column, _)| field(column)).collect();
         over_points(results, self.title, heads, &used, &lines, left_out)
     }
 }
