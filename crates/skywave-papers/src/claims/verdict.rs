@@ -30,7 +30,7 @@
 //! seeds*, *baseline differs*, *not reproduced*: an undecided part leaves the claim undecided unless
 //! another part already fails.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use skywave_lab::experiment::stats::Estimate;
 
@@ -49,35 +49,27 @@ pub const VALUE_FACTOR: f64 = 2.0;
 pub const WIDEST: f64 = GAIN_TOLERANCE;
 
 /// Verdict on a paper's claim, or on a part (one number) of it, after our own runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Our number agrees with the paper's, or meets its condition.
-    #[serde(rename = "reproduced")]
     Reproduced,
     /// Our gain has the paper's sign, but not its amount; or our value is off the paper's by more than 10 %, and by a
     /// factor of two at most.
-    #[serde(rename = "direction only")]
     DirectionOnly,
     /// Number of seeds too small to tell: the interval of our number reaches from one verdict's zone into another's, or
     /// there is none, as with one seed.
-    #[serde(rename = "too few seeds")]
     TooFewSeeds,
     /// Our number does not agree because of a sender that the paper compares with: the paper's number of that sender is
     /// refuted by another program, see [`Baseline`](super::Baseline).
-    #[serde(rename = "baseline differs")]
     BaselineDiffers,
     /// Our number does not agree with the paper's, or does not meet its condition.
-    #[serde(rename = "not reproduced")]
     NotReproduced,
     /// Outcome that shows nothing, because it was put in, as by a setting that was chosen to give it; the claim says
     /// why.
-    #[serde(rename = "circular")]
     Circular,
     /// Claim about something that no simulation could measure; the claim says why.
-    #[serde(rename = "not testable")]
     NotTestable,
     /// Runs that the claim needs are missing.
-    #[serde(rename = "not run")]
     NotRun,
 }
 
@@ -156,6 +148,12 @@ impl Verdict {
         } else {
             Self::TooFewSeeds
         }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use skywave_lab::experiment::Results;
 use skywave_scenario::Scenario;
 
@@ -11,22 +11,17 @@ use crate::claims::sender::{Absence, Seated, Sender};
 use crate::claims::{self, ClaimsError, Paper, Part, Score, Verdict, measured, stated};
 
 /// Result of a congestion control in a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     /// Number within its limits, with its whole 95 % interval.
-    #[serde(rename = "pass")]
     Pass,
     /// Number outside of its limits, with its whole 95 % interval.
-    #[serde(rename = "fail")]
     Fail,
     /// Number whose 95 % interval reaches over a limit.
-    #[serde(rename = "unsure")]
     Unsure,
     /// No result: the scenario cannot have the congestion control, its runs are missing, or no simulation can tell.
-    #[serde(rename = "not possible")]
     NotPossible,
     /// No result: the case is about other congestion controls.
-    #[serde(rename = "not asked")]
     NotAsked,
 }
 
@@ -60,6 +55,12 @@ impl Standing {
             Verdict::TooFewSeeds => Self::Unsure,
             Verdict::Circular | Verdict::NotTestable | Verdict::NotRun => Self::NotPossible,
         }
+    }
+}
+
+impl Serialize for Standing {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 
