@@ -7,7 +7,7 @@ use crate::file::{inline, quoted};
 
 /// Composition that a study ranks: a sender made of one policy for each task (loss detection, recovery, congestion
 /// control, timeout), or a mechanism: a transport and whatever else it needs in a scenario, such as a proxy.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Entry {
     /// Name in tables: the preset's or mechanism's, or the policies that the study combines.
     pub label: String,
@@ -35,11 +35,8 @@ impl Entry {
         Self {
             label: name.to_owned(),
             published,
-            transport: inline(&Value::String(name.to_owned())),
-            set: Vec::new(),
-            without: Vec::new(),
-            base: None,
-            members: Vec::new(),
+            transport: quoted(name),
+            ..Self::default()
         }
     }
 
@@ -86,8 +83,7 @@ impl Entry {
 pub(super) fn cross(model: &Cross) -> Vec<Entry> {
     let mut all = vec![Combination::default()];
     if let Some(preset) = &model.preset {
-        let value = inline(&Value::String(preset.clone()));
-        all = vec![all[0].with("preset", preset, &value)];
+        all = vec![all[0].with("preset", preset, &quoted(preset))];
     }
     for (slot, members) in model.slots() {
         let longer = |one: &Combination| {
@@ -119,12 +115,9 @@ impl Combination {
     fn entry(self) -> Entry {
         Entry {
             label: self.names.join(" + "),
-            published: false,
             transport: format!("{{ {} }}", self.keys.join(", ")),
-            set: Vec::new(),
-            without: Vec::new(),
-            base: None,
             members: self.members,
+            ..Entry::default()
         }
     }
 }

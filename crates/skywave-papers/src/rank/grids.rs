@@ -16,7 +16,8 @@ pub(super) fn share(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(|| NONE.to_owned(), |e| plus_minus(&e, 100.0, 1))
 }
 
-fn number(value: Option<f64>, decimals: usize) -> String {
+/// A number with so many decimals, or the sign for none.
+pub(super) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| NONE.to_owned(), |x| fixed(x, decimals))
 }
 
@@ -32,25 +33,27 @@ pub(super) const fn delay_name(delay: Delay) -> &'static str {
     }
 }
 
+/// A column of a table of compositions: whether it is there, its head, and its cells.
+type Column<'a> = (bool, &'a str, &'a dyn Fn(&Row) -> String);
+
 /// All compositions, best first.
 pub(super) fn summary(study: &Study, ranking: &Ranking) -> Grid {
     let has = |kind| ranking.paths.iter().any(|p: &RankedPath| p.kind == kind);
     let (lossy, clean) = (has(Kind::Lossy), has(Kind::Clean));
-    let mut head = vec!["composition".to_owned(), String::new()];
-    if lossy {
-        head.push("lossy (%)".into());
-    }
-    if clean {
-        head.push("clean (%)".into());
-    }
-    head.push("mean rank".into());
-    if lossy {
-        head.push("wins".into());
-    }
-    if clean {
-        head.push("losses".into());
-    }
-    head.push(delay_name(study.delay).to_owned());
+    let columns: [Column<'_>; 8] = [
+        (true, "composition", &|row| {
+            study.entries[row.entry].label.clone()
+        }),
+        (true, "", &|row| mark(study, row.entry).to_owned()),
+        (lossy, "lossy (%)", &|row| share(row.lossy)),
+        (clean, "clean (%)", &|row| share(row.clean)),
+        (true, "mean rank", &|row| number(row.mean_rank, 1)),
+        (lossy, "wins", &|row| row.wins.to_string()),
+        (clean, "losses", &|row| row.losses.to_string()),
+        (true, delay_name(study.delay), &|row| number(row.delay, 2)),
+    ];
+    let there = || columns.iter().filter(|(is_there, ..)| *is_there);
+    let mut head: Vec<String> = there().map(|(_, head, _)| (*head).to_owned()).collect();
     for baseline in ranking.baselines() {
         let name = &study.entries[baseline].label;
         head.push(format!("left to {name} (%)"));
@@ -58,28 +61,10 @@ pub(super) fn summary(study: &Study, ranking: &Ranking) -> Grid {
         head.push("Jain".into());
     }
     let line = |row: &Row| {
-        let mut cells = vec![
-            study.entries[row.entry].label.clone(),
-            mark(study, row.entry).to_owned(),
-        ];
-        if lossy {
-            cells.push(share(row.lossy));
-        }
-        if clean {
-            cells.push(share(row.clean));
-        }
-        cells.push(number(row.mean_rank, 1));
-        if lossy {
-            cells.push(row.wins.to_string());
-        }
-        if clean {
-            cells.push(row.losses.to_string());
-        }
-        cells.push(number(row.delay, 2));
+        let mut cells: Vec<String> = there().map(|(.., cell)| cell(row)).collect();
         for (_, beside) in &row.beside {
-            cells.push(share(beside.left));
-            cells.push(share(beside.taken));
-            cells.push(number(mean(beside.jain), 3));
+            let jain = number(mean(beside.jain), 3);
+            cells.extend([share(beside.left), share(beside.taken), jain]);
         }
         cells
     };

@@ -155,29 +155,18 @@ fn plot(study: &Study, ranked: &Ranked, index: usize) -> Plot {
             Axis::new(format!("Goodput ({})", scaled.label), Scale::Linear).from(0.0),
         ),
     };
+    let proposed = study.proposed.map(|entry| &*study.entries[entry].label);
     let looks = [
-        ("", "others", Glyph::Dot),
-        ("published", "published", Glyph::Ring),
+        ("", "others", Look::Glyphs(Glyph::Dot)),
+        ("published", "published", Look::Glyphs(Glyph::Ring)),
     ];
+    let looks = looks.into_iter();
+    let looks = looks.chain(proposed.map(|label| ("proposed", label, Look::Marked)));
     let mut series: Vec<SeriesData> = looks
-        .into_iter()
-        .map(|(of, label, glyph)| {
-            series_of(study, &ranking.rows, of, label, Look::Glyphs(glyph), |r| {
-                point(on(r))
-            })
+        .map(|(of, label, look)| {
+            series_of(study, &ranking.rows, of, label, look, |row| point(on(row)))
         })
         .collect();
-    if let Some(proposed) = study.proposed {
-        let label = &study.entries[proposed].label;
-        series.push(series_of(
-            study,
-            &ranking.rows,
-            "proposed",
-            label,
-            Look::Marked,
-            |r| point(on(r)),
-        ));
-    }
     series.retain(|s| !s.points.is_empty());
     Plot {
         x,

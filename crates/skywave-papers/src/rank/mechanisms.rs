@@ -1,6 +1,6 @@
 //! Mechanisms beside what they change, as tables of text.
 
-use super::grids::share;
+use super::grids::{number, share};
 use super::ranking::{OnPath, RankedPath, Ranking, Row};
 use super::study::Study;
 use super::{Kind, Ranked};
@@ -86,14 +86,6 @@ fn grid(
     })
 }
 
-fn is_goodput(kind: Kind) -> bool {
-    kind != Kind::Fairness
-}
-
-fn is_fairness(kind: Kind) -> bool {
-    kind == Kind::Fairness
-}
-
 fn count(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(
         || NONE.to_owned(),
@@ -135,12 +127,11 @@ pub(super) fn tables(study: &Study, ranking: &Ranking) -> Vec<Grid> {
     let repairs =
         |_: &RankedPath, on: &OnPath| format!("{} / {}", count(on.timeouts), count(on.retransmits));
     let fairness = |_: &RankedPath, on: &OnPath| {
-        let jain = on
-            .beside
-            .jain
-            .map_or_else(|| NONE.to_owned(), |e| fixed(e.mean, 2));
+        let jain = number(on.beside.jain.map(|e| e.mean), 2);
         format!("{} ({jain})", share(on.beside.left))
     };
+    let is_fairness: fn(Kind) -> bool = |kind| kind == Kind::Fairness;
+    let is_goodput: fn(Kind) -> bool = |kind| kind != Kind::Fairness;
     let title = format!(
         "Goodput in {}, and what it is above or below that of what it is set beside (%)",
         scaled.label

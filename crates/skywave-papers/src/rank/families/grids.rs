@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::grids::delay_name;
+use super::super::grids::{delay_name, number};
 use super::super::study::Study;
 use super::super::{Delay, Ranked};
 use super::{Families, Figures, Set, Standing, Together, WORST};
@@ -33,11 +33,11 @@ pub(super) fn all(study: &Study, families: &Families) -> Vec<Grid> {
 }
 
 fn percent(value: Option<f64>) -> String {
-    value.map_or_else(|| NONE.to_owned(), |value| fixed(100.0 * value, 1))
+    number(value.map(|value| 100.0 * value), 1)
 }
 
 fn multiple(value: Option<f64>) -> String {
-    value.map_or_else(|| NONE.to_owned(), |value| fixed(value, 2))
+    number(value, 2)
 }
 
 /// The delay that is measured, in a word.
@@ -83,53 +83,43 @@ fn over_groups(study: &Study, families: &Families) -> Vec<Grid> {
         .collect()
 }
 
+/// A column of a table of senders: whether it is there, its head, and its cells.
+type Column<'a> = (bool, &'a str, fn(&Figures) -> String);
+
 fn over(study: &Study, families: &Families, index: usize, set: &Set) -> Grid {
     let figures = || families.standings.iter().map(|s| &s.over[index]);
     // What no sender has on these paths needs no column.
     let has_left = figures().any(|figures| figures.left.is_some());
-    let mut head: Vec<String> = [
-        "sender",
-        "mean",
-        "geom.",
-        "10th",
-        "worst",
-        "<80",
-        "channel",
-        delay_word(study),
-        "again",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    if has_left {
-        head.push("left".into());
-        head.push("least".into());
-    }
+    let columns: [Column<'_>; 10] = [
+        (true, "mean", |f| percent(f.share.map(|s| s.mean))),
+        (true, "geom.", |f| {
+            percent(f.share.map(|s| s.geometric_mean))
+        }),
+        (true, "10th", |f| percent(f.share.map(|s| s.p10))),
+        (true, "worst", |f| percent(f.share.map(|s| s.worst))),
+        (true, "<80", |f| {
+            f.share.map_or(NONE.to_owned(), |s| s.low.to_string())
+        }),
+        (true, "channel", |f| percent(f.channel.map(|s| s.mean))),
+        (true, delay_word(study), |f| multiple(f.delay)),
+        (true, "again", |f| percent(f.resent)),
+        (has_left, "left", |f| percent(f.left.map(|s| s.mean))),
+        (has_left, "least", |f| percent(f.left.map(|s| s.worst))),
+    ];
+    let there = || columns.iter().filter(|(is_there, ..)| *is_there);
+    let heads = there().map(|(_, head, _)| *head);
+    let head = std::iter::once("sender").chain(heads).map(str::to_owned);
     let line = |standing: &Standing| {
-        let figures = &standing.over[index];
-        let share = figures.share;
-        let mut cells = vec![
-            study.entries[standing.entry].label.clone(),
-            percent(share.map(|s| s.mean)),
-            percent(share.map(|s| s.geometric_mean)),
-            percent(share.map(|s| s.p10)),
-            percent(share.map(|s| s.worst)),
-            share.map_or_else(|| NONE.to_owned(), |s| s.low.to_string()),
-            percent(figures.channel.map(|s| s.mean)),
-            multiple(figures.delay),
-            percent(figures.resent),
-        ];
-        if has_left {
-            cells.push(percent(figures.left.map(|s| s.mean)));
-            cells.push(percent(figures.left.map(|s| s.worst)));
-        }
-        cells
+        let label = study.entries[standing.entry].label.clone();
+        let cells = there().map(|(.., cell)| cell(&standing.over[index]));
+        std::iter::once(label).chain(cells).collect()
     };
     Grid {
         title: format!(
             "Goodput as a share of the best (%), and more: {}",
             title(set)
         ),
-        head,
+        head: head.collect(),
         names: 1,
         rows: families.standings.iter().map(line).collect(),
         left_out: 0,
