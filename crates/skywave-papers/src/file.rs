@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use skywave_scenario::{Document, ScenarioError};
+use skywave_scenario::{Document, ScenarioError, nearest};
 use toml::Value;
 
 /// Reason why a file, such as a paper's claims or a study, cannot be used: it cannot be read, or has a mistake.
@@ -70,6 +70,14 @@ pub(crate) fn from_toml<T: DeserializeOwned>(
         Ok((document, model))
     };
     read().map_err(|shown: ScenarioError| FileError::mistake(file, shown.to_string(), shown))
+}
+
+/// The names that there are, and the one of them that `name` may be a mistake for.
+pub(crate) fn choice<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let near =
+        nearest(name, &known).map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
+    known.join(", ") + &near
 }
 
 /// A value as it stands on one line of a TOML file.

@@ -343,17 +343,15 @@ fn claim(score: &Score) -> Claim<'_> {
 }
 
 fn rows(parts: &[Part]) -> Vec<Row<'_>> {
-    parts.iter().map(row).collect()
-}
-
-fn row(part: &Part) -> Row<'_> {
-    Row {
+    let parts = parts.iter();
+    let rows = parts.map(|part| Row {
         name: &part.name,
         paper: stated(part),
         ours: ours(part),
         verdict: part.verdict,
         class: class(part.verdict),
-    }
+    });
+    rows.collect()
 }
 
 /// A small plot of a panel.

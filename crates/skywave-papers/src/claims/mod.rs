@@ -37,12 +37,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::file::{FileError, from_toml, read_text};
+use crate::file::{FileError, choice, from_toml, read_text};
 use crate::maps::Taken;
 use skywave_lab::experiment::{Results, hash};
 use skywave_lab::folder::{self, Folder};
 use skywave_lab::threads::{self, NoThreads};
-use skywave_scenario::{Files, NoFiles, Scenario, Spanned, nearest};
+use skywave_scenario::{Files, NoFiles, Scenario, Spanned};
 
 use crate::embedded::{self, Embedded};
 use model::{ClaimModel, File};
@@ -237,14 +237,6 @@ fn unpacked(paper: &Embedded, within: &str) -> Result<Paper, ClaimsError> {
         .collect::<Result<_, _>>()?;
     let file = format!("{within}/{name}/{CLAIMS}");
     read(name, &file, paper.claims, experiments, &NoFiles)
-}
-
-/// The names that there are, and the one of them that `name` may be a mistake for.
-fn choice<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.collect();
-    let near =
-        nearest(name, &known).map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
-    known.join(", ") + &near
 }
 
 /// Folder of the paper that the user named by `path`: the folder itself, or the one around its `claims.toml`; `None`

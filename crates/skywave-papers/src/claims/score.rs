@@ -94,9 +94,7 @@ impl Reread {
             parts,
         }
     }
-}
 
-impl Reread {
     /// The parts that have another verdict than in the first reading, with this reading's numbers.
     pub(super) fn differing<'a>(&'a self, score: &'a Score) -> impl Iterator<Item = &'a Part> {
         let pairs = self.parts.iter().zip(&score.parts);

@@ -2,7 +2,6 @@
 //! are then about it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
@@ -224,7 +223,7 @@ impl Paper {
     }
 
     fn files(&self) -> Box<dyn Files> {
-        match self.folder.as_deref().map(Path::to_owned) {
+        match &self.folder {
             Some(folder) => Box::new(Folder::new(folder)),
             None => Box::new(NoFiles),
         }

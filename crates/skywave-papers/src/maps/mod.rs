@@ -119,14 +119,11 @@ pub fn load(paper: &str) -> Result<Vec<PaperMap>, MapError> {
         &format!("experiments/{paper}/{FOLDER}"),
         &list,
         |name| {
-            let known = || {
-                files
-                    .iter()
-                    .map(|(file, _)| *file)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            text(name).ok_or_else(|| format!("there is no space `{name}`; there are {}", known()))
+            text(name).ok_or_else(|| {
+                let known: Vec<&str> = files.iter().map(|(file, _)| *file).collect();
+                let known = known.join(", ");
+                format!("there is no space `{name}`; there are {known}")
+            })
         },
         || Box::new(NoFiles),
     )

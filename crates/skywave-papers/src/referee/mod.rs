@@ -29,6 +29,7 @@ pub use html::page;
 pub use law::Law;
 pub use matrix::Matrix;
 pub use retrace::Retracing;
+pub use text::list;
 
 /// Folder of cards in the folder of results.
 const CARDS: &str = "judge";
@@ -74,12 +75,6 @@ pub fn named(given: &str) -> Result<Paper, ClaimsError> {
 /// Path of the folder for the result card of the sender called `law`, relative to the folder of all results.
 pub fn folder(law: &str) -> PathBuf {
     Path::new(CARDS).join(skywave_lab::folder::plain_name(law))
-}
-
-/// Text with a line for each case of a set of test cases: its name, and what it asks; lines have at most `width`
-/// columns.
-pub fn list(set: &Paper, width: usize) -> String {
-    text::list(set, width)
 }
 
 #[cfg(test)]

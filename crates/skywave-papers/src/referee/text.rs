@@ -130,8 +130,9 @@ pub(super) fn wrapped(out: &mut String, head: &str, text: &str, width: usize) {
     let _ = writeln!(out, "{}", line.trim_end());
 }
 
-/// A line for each case of a set.
-pub(super) fn list(set: &Paper, width: usize) -> String {
+/// Text with a line for each case of a set of test cases: its name, and what it asks; lines have at most `width`
+/// columns.
+pub fn list(set: &Paper, width: usize) -> String {
     let mut out = String::new();
     let cases = counted(set.claims(), "case");
     let title = format!(

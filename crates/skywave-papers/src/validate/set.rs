@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use skywave_lab::experiment::Design;
-use skywave_scenario::{ScenarioError, nearest};
+use skywave_scenario::ScenarioError;
 use skywave_sim::Spec;
 
 use super::model::Terms;
 use super::place::Place;
 use super::row::{Maker, Row};
 use super::table::{self, Cells};
-use crate::file::{FileError, from_toml};
+use crate::file::{FileError, choice, from_toml};
 
 /// Reason why a set (comparison with another simulator) cannot be used: no set has the name, or its files have a
 /// mistake.
@@ -85,12 +85,9 @@ impl Set {
         } else if folder.is_dir() {
             Place::Folder(folder.to_owned())
         } else {
-            let known = names();
-            let near = nearest(name, &known);
-            let near = near.map_or_else(String::new, |near| format!(": did you mean `{near}`?"));
             return Err(SetError::Unknown {
                 name: name.to_owned(),
-                known: known.join(", ") + &near,
+                known: choice(name, names().into_iter()),
             });
         };
         // "." and ".." have no name of their own.
