@@ -183,11 +183,7 @@ impl Host {
         let nonblocking = socket.nonblocking;
         let number = self.ends.len();
         socket.kind = Kind::Stream(number);
-        let given = socket
-            .told
-            .iter()
-            .find(|(name, _)| name == "TCP_KEEPINIT")
-            .map(|(_, v)| *v);
+        let given = socket.told("TCP_KEEPINIT");
         let mut end = End::new(
             &self.settings,
             &socket.wishes,
@@ -283,11 +279,10 @@ impl Host {
                 Ok(answer)
             }
             ["F_SETFL"] => {
-                let number = match call.arguments.get(2) {
+                socket.nonblocking = match call.arguments.get(2) {
                     Some(Value::Number(n)) => n & flag != 0,
                     other => words(other).contains(&"O_NONBLOCK"),
                 };
-                socket.nonblocking = number;
                 Ok(Answer::count(0))
             }
             _ => Err(Skip::new("call", "fcntl of another kind")),

@@ -34,21 +34,18 @@ const KEPT: [&str; 16] = [
 /// The least send buffer of Linux: two of the smallest segments.
 const LEAST_SEND_BUFFER: u64 = 4608;
 
-/// The one value in `[value]`, as a number.
-fn single(value: Option<&Value>) -> Option<i64> {
-    match value? {
-        Value::List(all) if all.len() == 1 => single(all.first()),
-        Value::Number(n) => Some(*n),
-        _ => None,
+/// The one value in `[value]`.
+fn alone(value: &Value) -> &Value {
+    match value {
+        Value::List(all) if all.len() == 1 => alone(&all[0]),
+        value => value,
     }
 }
 
-/// A value that is constants by their names: which ones matters only to those options that look at them.
-fn named(value: Option<&Value>) -> Option<i64> {
-    match value? {
-        Value::List(all) if all.len() == 1 => named(all.first()),
-        value => (!words(Some(value)).is_empty()).then_some(1),
-    }
+/// A value as a number. Which constants it has by their names matters only to those options that look at them.
+fn number(value: &Value) -> Option<i64> {
+    let named = || (!words(Some(value)).is_empty()).then_some(1);
+    value.number().or_else(named)
 }
 
 /// The stages of a byte's way that `SO_TIMESTAMPING` asks for, counted from the byte `from`.
@@ -77,7 +74,7 @@ impl Host {
     pub(super) fn set_option(&mut self, file: i64, call: &Call) -> Result<Answer, Skip> {
         let name = name(call);
         let unknown = || Skip::new(class(name), name);
-        let value = single(call.arguments.get(3)).or_else(|| named(call.arguments.get(3)));
+        let value = call.arguments.get(3).map(alone).and_then(number);
         let system = self.settings.system;
         let now = self.now;
         let Some(socket) = self.files.get_mut(&file) else {
@@ -117,31 +114,28 @@ impl Host {
         let wishes = socket.wishes.clone();
         if let Kind::Stream(number) = socket.kind {
             let end = &mut self.ends[number];
-            if let Some(bytes) = wishes.receive_buffer.filter(|_| name == "SO_RCVBUF") {
-                end.receive_buffer = bytes;
-                end.own_buffer = true;
-                end.connection.set_receive_buffer(bytes);
-            }
-            if let Some(bytes) = wishes.send_buffer.filter(|_| name == "SO_SNDBUF") {
-                end.sending.limit = bytes;
-                end.sending.own_limit = true;
-            }
             let settings = self.settings.unsent_limit;
             end.sending.unsent_limit = wishes.unsent_limit.unwrap_or(settings);
-            if name == "SO_TIMESTAMPING" {
-                end.sending.notes.stamps = stamps(call, end.connection.acknowledged());
-            }
-            if name == "TCP_USER_TIMEOUT" {
-                end.connection.set_user_timeout(wishes.user_timeout);
-            }
-            if matches!(name, "TCP_CORK" | "TCP_NOPUSH") {
-                end.connection.set_cork(on);
-            }
-            if name == "TCP_NODELAY" {
-                end.connection.set_nagle(!wishes.no_delay);
-            }
-            if name == "TCP_KEEPINIT" && !end.connected {
-                end.deadline = Some(now + Duration::from_secs(u64::from(size)));
+            match name {
+                "SO_RCVBUF" => {
+                    end.receive_buffer = size;
+                    end.own_buffer = true;
+                    end.connection.set_receive_buffer(size);
+                }
+                "SO_SNDBUF" => {
+                    end.sending.limit = wishes.send_buffer.unwrap_or(end.sending.limit);
+                    end.sending.own_limit = true;
+                }
+                "SO_TIMESTAMPING" => {
+                    end.sending.notes.stamps = stamps(call, end.connection.acknowledged());
+                }
+                "TCP_USER_TIMEOUT" => end.connection.set_user_timeout(wishes.user_timeout),
+                "TCP_CORK" | "TCP_NOPUSH" => end.connection.set_cork(on),
+                "TCP_NODELAY" => end.connection.set_nagle(!on),
+                "TCP_KEEPINIT" if !end.connected => {
+                    end.deadline = Some(now + Duration::from_secs(u64::from(size)));
+                }
+                _ => {}
             }
         }
         self.drain();
@@ -161,7 +155,8 @@ impl Host {
         let value = self
             .option(file, name)
             .ok_or_else(|| Skip::new(class(name), name))?;
-        let expected = single(Some(expected)).ok_or_else(|| Skip::new("socket option", name))?;
+        let expected = alone(expected).number();
+        let expected = expected.ok_or_else(|| Skip::new("socket option", name))?;
         let mut answer = Answer::count(0);
         if value != expected {
             answer.wrong = Some((format!("{name} {expected}"), value.to_string()));
@@ -171,17 +166,15 @@ impl Host {
 
     fn option(&mut self, file: i64, name: &str) -> Option<i64> {
         let linux = self.settings.system == System::Linux;
-        let settings = (self.settings.receive_buffer, self.settings.timestamps);
+        let default = self.settings.receive_buffer;
         let socket = self.files.get(&file)?;
-        let told = socket.told.iter().find(|(n, _)| n == name).map(|(_, v)| *v);
-        let asked = socket.wishes.receive_buffer;
+        let told = socket.told(name);
+        let asked = socket.wishes.receive_buffer.unwrap_or(default);
         let end = self.stream(file).map(|(end, _)| end);
         match (name, end) {
-            ("SO_RCVBUF", Some(end)) => {
-                Some(i64::from(end.receive_buffer) * if linux { 2 } else { 1 })
-            }
-            ("SO_RCVBUF", None) => {
-                Some(i64::from(asked.unwrap_or(settings.0)) * if linux { 2 } else { 1 })
+            ("SO_RCVBUF", end) => {
+                let bytes = end.map_or(asked, |end| end.receive_buffer);
+                Some(i64::from(bytes) * if linux { 2 } else { 1 })
             }
             ("TCP_MAXSEG", Some(end)) if end.connected => Some(end.connection.agreed().mss.into()),
             ("TCP_MAXSEG", _) if linux => Some(told.unwrap_or_else(|| DEFAULT_MSS.into())),

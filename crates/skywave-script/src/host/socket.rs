@@ -57,4 +57,10 @@ impl Socket {
             told: Vec::new(),
         }
     }
+
+    /// The value of an option that was set.
+    pub(crate) fn told(&self, name: &str) -> Option<i64> {
+        let found = self.told.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| *value)
+    }
 }
