@@ -15,7 +15,7 @@ impl Host {
         message: &IcmpPacket,
         seq: Option<u32>,
     ) -> Result<(), Skip> {
-        if matches!(message.code.as_str(), "frag_needed") || message.kind == "packet_too_big" {
+        if message.code == "frag_needed" || message.kind == "packet_too_big" {
             return Err(Skip::new("path MTU discovery", ""));
         }
         let Some(end) = self.tested.and_then(|n| self.ends.get_mut(n)) else {

@@ -218,11 +218,11 @@ impl Host {
             {
                 queue.push_back(number);
             }
-        } else if segment.is_ack() && !segment.is_rst() {
-            self.forget(number);
-            self.refuse(segment);
         } else {
             self.forget(number);
+            if segment.is_ack() && !segment.is_rst() {
+                self.refuse(segment);
+            }
         }
     }
 

@@ -49,7 +49,6 @@ fn chosen(text: &str) -> String {
     let mut taken = true;
     for line in text.split_inclusive('\n') {
         let words = line.trim();
-        let is_directive = words.starts_with('#');
         if let Some(name) = words.strip_prefix("#ifdef") {
             taken = name.trim() == DEFINED;
         } else if words.starts_with("#else") {
@@ -58,10 +57,8 @@ fn chosen(text: &str) -> String {
             taken = true;
         }
         // A `#` also begins a comment in the code between `%{` and `}%`, which stays as it is.
-        let is_ours = is_directive
-            && ["#ifdef", "#else", "#endif"]
-                .iter()
-                .any(|d| words.starts_with(d));
+        let ours = ["#ifdef", "#else", "#endif"];
+        let is_ours = ours.iter().any(|ours| words.starts_with(ours));
         if taken && !is_ours {
             out.push_str(line);
         } else if line.ends_with('\n') {
@@ -74,22 +71,14 @@ fn chosen(text: &str) -> String {
 fn setting(cursor: &mut Cursor<'_>) -> Result<Setting, Mistake> {
     let place = cursor.place();
     cursor.step(2);
-    let name = cursor
-        .while_in(|c| c.is_ascii_alphanumeric() || c == '_')?
-        .to_owned();
+    let name = cursor.word()?.to_owned();
     if name.is_empty() {
         return Err(cursor.expected("the name of an option after `--`"));
     }
     let line = cursor.rest().lines().next().unwrap_or_default();
-    let value = match line.strip_prefix('=') {
-        Some(value) => value
-            .split("//")
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned(),
-        None => String::new(),
-    };
+    let value = line.strip_prefix('=').unwrap_or_default();
+    let value = value.split("//").next().unwrap_or_default();
+    let value = value.trim().to_owned();
     cursor.skip_line();
     Ok(Setting { place, name, value })
 }

@@ -55,11 +55,7 @@ fn option(cursor: &mut Cursor<'_>) -> Result<TcpOption, Mistake> {
 
 fn blocks(cursor: &mut Cursor<'_>) -> Result<Vec<(u32, u32)>, Mistake> {
     let mut blocks = Vec::new();
-    loop {
-        cursor.skip_space()?;
-        if !cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
-            break;
-        }
+    while cursor.starts_with_digit()? {
         let first = cursor.number("a sequence number")?;
         cursor.want(":")?;
         blocks.push((first, cursor.number("a sequence number")?));

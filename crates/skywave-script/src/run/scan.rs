@@ -4,7 +4,7 @@ use skywave_core::time::Duration;
 
 use super::Setup;
 use crate::host::{Settings, System};
-use crate::language::{Event, Packet, Script, Setting, TcpOption, TcpPacket, What};
+use crate::language::{Event, Packet, Script, Setting, TcpOption, TcpPacket, Value, What};
 use crate::place::Place;
 use crate::report::Skip;
 use crate::shell::{self, Line};
@@ -54,8 +54,7 @@ fn trial_shell(trial: &mut Settings, event: &Event, text: &str) -> Result<(), (P
     Ok(())
 }
 
-fn is_fast_open(value: &crate::language::Value) -> bool {
-    use crate::language::Value;
+fn is_fast_open(value: &Value) -> bool {
     match value {
         Value::Word(word) => word.starts_with("TCP_FASTOPEN") || word == "MSG_FASTOPEN",
         Value::Union(all) => all.iter().any(is_fast_open),
