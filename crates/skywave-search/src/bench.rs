@@ -82,7 +82,7 @@ struct Task {
     flow: usize,
     /// Place of the sender among those of the bench.
     sender: usize,
-    wants: Vec<&'static str>,
+    wants: &'static [&'static str],
 }
 
 impl<'a> Bench<'a> {
@@ -253,7 +253,7 @@ impl<'a> Bench<'a> {
                     spec,
                     flow,
                     sender,
-                    wants: wants.to_vec(),
+                    wants,
                 });
             }
         }
@@ -284,7 +284,7 @@ impl<'a> Bench<'a> {
             None => simulation(),
         };
         let numbers = match outcome {
-            Some(outcome) => measure::of(&task.spec, &outcome, task.flow, &task.wants),
+            Some(outcome) => measure::of(&task.spec, &outcome, task.flow, task.wants),
             None if cancel.load(Ordering::Relaxed) => return Err(SearchError::Interrupted),
             None => Numbers::new(),
         };

@@ -107,21 +107,17 @@ impl Request {
     /// islands is not in [`ISLANDS_THERE_MAY_BE`], or [`Self::amount`] has too few runs for the first generation of
     /// each island.
     pub fn check(&self, spaces: &[Space<'_>]) -> Result<(), SearchError> {
+        let refuse = |why: &str| Err(SearchError::Space(why.to_owned()));
         if !self.below.is_none_or(|below| below > 0.0 && below <= 1.0) {
-            let why = "the bound `below`: expected a share above 0, at most 1, such as 0.5";
-            return Err(SearchError::Space(why.to_owned()));
+            return refuse("the bound `below`: expected a share above 0, at most 1, such as 0.5");
         }
         if self.find == 0 {
-            let why = "0 findings to make (`find`): expected 1 or more";
-            return Err(SearchError::Space(why.to_owned()));
+            return refuse("0 findings to make (`find`): expected 1 or more");
         }
         if !ISLANDS_THERE_MAY_BE.contains(&self.islands) {
-            return Err(SearchError::Space(format!(
-                "{} islands: expected {} to {}",
-                self.islands,
-                ISLANDS_THERE_MAY_BE.start(),
-                ISLANDS_THERE_MAY_BE.end()
-            )));
+            let (least, most) = ISLANDS_THERE_MAY_BE.into_inner();
+            let islands = self.islands;
+            return refuse(&format!("{islands} islands: expected {least} to {most}"));
         }
         let seeds = spaces
             .first()

@@ -139,7 +139,7 @@ fn varied(at: &[f64], step: f64, stream: &mut Stream) -> Vec<f64> {
 
 /// The number in 0 to 1 that a step over an end leads back to.
 fn reflected(x: f64) -> f64 {
-    let x = if x < 0.0 { -x } else { x };
+    let x = x.abs();
     let x = if x > 1.0 { 2.0 - x } else { x };
     x.clamp(0.0, 1.0)
 }

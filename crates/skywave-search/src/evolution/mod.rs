@@ -61,9 +61,7 @@ pub fn search<E>(
 ) -> Result<Vec<Found>, E> {
     let new = |&number: &usize| Island::new(number, plan.seed, plan.keys);
     let mut islands: Vec<Island> = plan.islands.iter().map(new).collect();
-    let mut is_first = true;
-    while is_first || (plan.go_on)() {
-        is_first = false;
+    loop {
         let mut active: Vec<&mut Island> = islands
             .iter_mut()
             .filter(|island| !island.is_over(plan.each))
@@ -72,6 +70,9 @@ pub fn search<E>(
             break;
         }
         generation(plan.keys, &mut active, &mut judge)?;
+        if !(plan.go_on)() {
+            break;
+        }
     }
     let mut found: Vec<Found> = islands.into_iter().flat_map(Island::into_found).collect();
     found.sort_by(|a, b| {

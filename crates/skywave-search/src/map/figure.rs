@@ -55,20 +55,17 @@ impl Map {
                     .map(|(point, _)| (x.value(point[0]), y.value(point[1]), None))
                     .collect(),
                 look: Look::Glyphs(glyph),
-                names: Vec::new(),
+                ..SeriesData::default()
             });
         }
         for (number, line) in lines.iter().enumerate() {
-            let points: Vec<(f64, f64)> = line
-                .iter()
-                .map(|&(a, b)| (x.value(a), y.value(b)))
-                .collect();
+            let points = line.iter().map(|&(a, b)| (x.value(a), y.value(b), None));
             let label = if number == 0 { "border" } else { "border, too" };
             series.push(SeriesData {
                 label: label.into(),
-                points: points.into_iter().map(|(a, b)| (a, b, None)).collect(),
+                points: points.collect(),
                 look: Look::Line,
-                names: Vec::new(),
+                ..SeriesData::default()
             });
         }
         Plot {
