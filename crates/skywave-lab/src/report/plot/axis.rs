@@ -141,11 +141,7 @@ fn linear(
     };
     let (unit, prefix) = prefix(low.abs().max(high.abs()));
     let decimals = (-libm::floor(libm::log10(step / unit) + 1e-9)).clamp(0.0, 12.0) as usize;
-    let mut fitted = Fitted {
-        kind,
-        length,
-        ticks: Vec::new(),
-    };
+    let mut fitted = Fitted::of(kind, length);
     let count = (last - first).clamp(0.0, 1000.0) as usize;
     for i in 0..=count {
         let value = (first + i as f64) * step;
@@ -190,11 +186,7 @@ fn log(values: &[f64], length: f64, wanted: f64) -> Fitted {
     }
     let has_zero = values.contains(&0.0);
     let start = if has_zero { LOG_AFTER_ZERO } else { PAD };
-    let mut fitted = Fitted {
-        kind: Kind::Log { low, high, start },
-        length,
-        ticks: Vec::new(),
-    };
+    let mut fitted = Fitted::of(Kind::Log { low, high, start }, length);
     if has_zero {
         fitted.push(0.0, Some("0".to_owned()));
     }
@@ -227,13 +219,8 @@ fn log(values: &[f64], length: f64, wanted: f64) -> Fitted {
 }
 
 fn categories(names: &[String], length: f64) -> Fitted {
-    let mut fitted = Fitted {
-        kind: Kind::Categories {
-            count: names.len().max(1),
-        },
-        length,
-        ticks: Vec::new(),
-    };
+    let count = names.len().max(1);
+    let mut fitted = Fitted::of(Kind::Categories { count }, length);
     for (i, name) in names.iter().enumerate() {
         fitted.push(i as f64, Some(name.clone()));
     }
@@ -241,6 +228,16 @@ fn categories(names: &[String], length: f64) -> Fitted {
 }
 
 impl Fitted {
+    /// An axis without ticks.
+    fn of(kind: Kind, length: f64) -> Self {
+        let ticks = Vec::new();
+        Self {
+            kind,
+            length,
+            ticks,
+        }
+    }
+
     fn push(&mut self, value: f64, label: Option<String>) {
         if let Some(at) = self.at(value)
             && (-0.5..=self.length + 0.5).contains(&at)

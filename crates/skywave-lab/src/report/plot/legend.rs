@@ -37,11 +37,7 @@ pub(super) fn legend(plot: &Plot, left: f64, width: f64) -> (String, f64) {
         }
         let (colour, dash) = colour(index);
         let middle = y + 8.0;
-        let thin = if series.look == Look::Marked {
-            ""
-        } else {
-            " n"
-        };
+        let thin = thin(series.look);
         let _ = write!(out, r#"<g class="{colour}">"#);
         if let Look::Glyphs(glyph) = series.look {
             draw_glyphs(&mut out, glyph, &[(x + 13.0, middle)]);
@@ -84,6 +80,11 @@ pub(super) fn colour(index: usize) -> (String, &'static str) {
         _ => r#" stroke-dasharray="2 3""#,
     };
     (format!("c{}", index % COLOURS), dash)
+}
+
+/// Second class of a series' line: markers are on a thicker one.
+pub(super) fn thin(look: Look) -> &'static str {
+    if look == Look::Marked { "" } else { " n" }
 }
 
 pub(super) fn draw_marker(out: &mut String, index: usize, x: f64, y: f64, title: Option<&str>) {

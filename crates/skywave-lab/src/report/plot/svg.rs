@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::layout::{Frame, Height, Size, TILT};
-use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend};
+use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend, thin};
 use super::names::Names;
 use super::text::{LINE, Title, px, width_of};
 use super::theme::{self, Target};
@@ -216,37 +216,23 @@ fn draw_series(
         })
         .collect();
     let places = || -> Vec<_> { placed.iter().map(|(at, ..)| *at).collect() };
-    if let Look::Glyphs(glyph) = series.look {
-        if series.names.is_empty() {
-            draw_glyphs(out, glyph, &places());
-        } else {
-            draw_named(out, (plot, frame, series), glyph, names);
+    match series.look {
+        Look::Glyphs(glyph) if series.names.is_empty() => draw_glyphs(out, glyph, &places()),
+        Look::Glyphs(glyph) => draw_named(out, (plot, frame, series), glyph, names),
+        Look::Bars(height) => draw_bars(out, height, &places()),
+        Look::Boxes => draw_boxes(out, 0.7 * room, &places()),
+        Look::Marked | Look::Line | Look::Steps if frame.x.is_continuous() => {
+            let steps = series.look == Look::Steps;
+            let is_zero = |x: f64, y: f64| x == 0.0 || y == 0.0;
+            let line = placed.iter().map(|(at, x, y, _)| (*at, is_zero(*x, *y)));
+            let broken = frame.x.break_at().is_some() || frame.y.break_at().is_some();
+            let look = format!("{}\"{dash}", thin(series.look));
+            polyline(out, line, broken && !steps, steps, &look);
+            if series.look != Look::Marked {
+                draw_named(out, (plot, frame, series), Glyph::Dot, names);
+            }
         }
-    } else if let Look::Bars(height) = series.look {
-        draw_bars(out, height, &places());
-    } else if series.look == Look::Boxes {
-        draw_boxes(out, 0.7 * room, &places());
-    } else if frame.x.is_continuous() {
-        let thin = if series.look == Look::Marked {
-            ""
-        } else {
-            " n"
-        };
-        let steps = series.look == Look::Steps;
-        let line = placed
-            .iter()
-            .map(|(at, x, y, _)| (*at, *x == 0.0 || *y == 0.0));
-        let broken = frame.x.break_at().is_some() || frame.y.break_at().is_some();
-        polyline(
-            out,
-            line,
-            broken && !steps,
-            steps,
-            &format!("{thin}\"{dash}"),
-        );
-        if matches!(series.look, Look::Line | Look::Steps) {
-            draw_named(out, (plot, frame, series), Glyph::Dot, names);
-        }
+        Look::Marked | Look::Line | Look::Steps => {}
     }
     if series.look == Look::Marked {
         let mut bars = String::new();
@@ -269,13 +255,8 @@ fn draw_series(
             let _ = write!(out, r#"<path class="e" d="{bars}"/>"#);
         }
         for ((px, py), x, y, err) in &placed {
-            draw_marker(
-                out,
-                index,
-                *px,
-                *py,
-                Some(&tooltip(plot, &series.label, *x, *y, *err)),
-            );
+            let title = tooltip(plot, &series.label, *x, *y, *err);
+            draw_marker(out, index, *px, *py, Some(&title));
         }
     }
     out.push_str("</g>");
