@@ -33,15 +33,13 @@ fn embedded(within: &Path) -> String {
         for file in entries(&folder) {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
             if file.extension().is_some_and(|e| e == "toml") && stem != "claims" {
-                let file = file.display().to_string();
-                let _ = writeln!(out, "({stem:?}, include_str!({file:?})),");
+                out += &line(&stem, &file);
             }
         }
         out.push_str("], maps: &[\n");
         for file in entries(&folder.join("maps")) {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            let file = file.display().to_string();
-            let _ = writeln!(out, "({name:?}, include_str!({file:?})),");
+            out += &line(&name, &file);
         }
         out.push_str("] },\n");
     }
@@ -58,10 +56,15 @@ fn peers(peers: &Path) -> String {
     let mut out = String::from("&[\n");
     for path in own.chain(shared) {
         let name = path.strip_prefix(peers).unwrap_or(&path);
-        let (name, path) = (name.display().to_string(), path.display().to_string());
-        let _ = writeln!(out, "({name:?}, include_str!({path:?})),");
+        out += &line(&name.to_string_lossy(), &path);
     }
     out + "]\n"
+}
+
+/// A name and the text of a file.
+fn line(name: &str, file: &Path) -> String {
+    let file = file.display().to_string();
+    format!("({name:?}, include_str!({file:?})),\n")
 }
 
 fn write(name: &str, text: &str) {

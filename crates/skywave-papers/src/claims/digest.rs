@@ -12,6 +12,9 @@ use skywave_lab::report::number::counted;
 /// Reproduced parts of a claim are named up to this number.
 const MANY: usize = 6;
 
+/// A claim and some of its parts.
+type Chosen<'a> = (&'a Score, Vec<&'a Part>);
+
 impl Scorecard {
     /// Text that lists the judged parts (numbers) of a paper's claims by verdict: reproduced ones by name (only counted
     /// where a claim has more than six of them), the rest with our number and the paper's, and the reason for a
@@ -28,15 +31,7 @@ impl Scorecard {
         ];
         let width = self.scores.iter().map(|s| s.claim.len()).max().unwrap_or(0);
         for (heading, verdict) in groups {
-            let chosen: Vec<(&Score, Vec<&Part>)> = self
-                .scores
-                .iter()
-                .map(|score| {
-                    let parts = score.parts.iter().filter(|part| part.verdict == verdict);
-                    (score, parts.collect())
-                })
-                .filter(|(_, parts): &(_, Vec<_>)| !parts.is_empty())
-                .collect();
+            let chosen = self.with(verdict);
             let count: usize = chosen.iter().map(|(_, parts)| parts.len()).sum();
             if count == 0 {
                 continue;
@@ -95,12 +90,7 @@ impl Scorecard {
         );
         let differing = of(Verdict::BaselineDiffers);
         if differing > 0 {
-            let differs = |part: &&Part| part.verdict == Verdict::BaselineDiffers;
-            let chosen: Vec<(&Score, Vec<&Part>)> = self
-                .scores
-                .iter()
-                .map(|score| (score, score.parts.iter().filter(differs).collect()))
-                .collect();
+            let chosen = self.with(Verdict::BaselineDiffers);
             let senders: Vec<&str> = self.met(&chosen).map(|b| b.sender.as_str()).collect();
             let _ = write!(
                 out,
@@ -112,8 +102,19 @@ impl Scorecard {
         out
     }
 
+    /// The claims with parts of this verdict, and these parts.
+    fn with(&self, verdict: Verdict) -> Vec<Chosen<'_>> {
+        let chosen = self.scores.iter().map(|score| {
+            let parts = score.parts.iter().filter(|part| part.verdict == verdict);
+            (score, parts.collect())
+        });
+        chosen
+            .filter(|(_, parts): &Chosen<'_>| !parts.is_empty())
+            .collect()
+    }
+
     /// The baselines that these parts compare with.
-    fn met(&self, parts: &[(&Score, Vec<&Part>)]) -> impl Iterator<Item = &Baseline> {
+    fn met(&self, parts: &[Chosen<'_>]) -> impl Iterator<Item = &Baseline> {
         self.baselines.iter().filter(|baseline| {
             let mut all = parts.iter().flat_map(|(_, parts)| parts);
             all.any(|part| names(part, &baseline.sender))

@@ -15,17 +15,14 @@ pub fn table(study: &Study, ranked: &Ranked, width: usize, rows: usize) -> Strin
     }
     let ranking = &ranked.ranking;
     let mut out = format!("{}\n\n", study.title);
-    for grid in tables(study, ranking) {
-        out.push_str(&render(&grid.limited(rows), width, "ranking.parquet"));
-        out.push('\n');
-    }
-    let grids = [
-        Some(by_path(study, ranking).limited(rows)),
-        Some(summary(study, ranking).limited(rows)),
+    let long = tables(study, ranking).into_iter();
+    let long = long.chain([by_path(study, ranking), summary(study, ranking)]);
+    let long = long.map(|grid| grid.limited(rows));
+    let short = [
         against_published(study, ranking),
         as_fair_as(study, &ranked.samples),
     ];
-    for grid in grids.into_iter().flatten() {
+    for grid in long.chain(short.into_iter().flatten()) {
         out.push_str(&render(&grid, width, "ranking.parquet"));
         out.push('\n');
     }
