@@ -471,39 +471,33 @@ fn recipes(
         finding.attributes(&mut attributes);
     }
     let advised = advised(rankings, today, standings);
-    attributes.congctl = advised
+    // The host and the route have one law.
+    let for_all = advised
         .iter()
         .find_map(|(sender, purpose)| match sender.by {
             By::Kernel(law) if law != question.host.default_law() => {
                 // The sender for the first purpose may be somewhat worse for the others; a sender for one of these may not.
                 let share = if purpose.is_none() { COST } else { TIE };
                 let harms = |r: &Ranking| r.is_worse(share, sender, today);
-                (!rankings.iter().any(harms)).then(|| law.to_owned())
+                (!rankings.iter().any(harms)).then_some(sender.id)
             }
             _ => None,
         });
-    let mut recipes: Vec<Recipe> = advised
-        .iter()
-        .map(|(sender, purpose)| {
-            let mut recipe = Recipe::of_sender(sender, question.host, &attributes);
-            if let Some(purpose) = purpose {
-                recipe.of = format!("{} for {purpose}", recipe.of);
-            }
-            // The host and the route have one law: another one is for single programs.
-            if matches!(sender.by, By::Kernel(law) if attributes.congctl.as_deref() != Some(law)) {
-                recipe
-                    .steps
-                    .retain(|step| ["first", "one program"].contains(&step.scope.as_str()));
-            }
+    let of_senders = advised.iter().map(|(sender, purpose)| {
+        let mut recipe = Recipe::of_sender(sender, question.host, &attributes);
+        if let Some(purpose) = purpose {
+            recipe.of = format!("{} for {purpose}", recipe.of);
+        }
+        // Another law is for single programs.
+        if sender.is_tcp() && for_all != Some(sender.id) {
             recipe
-        })
-        .collect();
-    recipes.extend(
-        findings
-            .iter()
-            .map(|finding| finding.recipe(question.host, &attributes)),
-    );
-    recipes
+                .steps
+                .retain(|step| ["first", "one program"].contains(&step.scope.as_str()));
+        }
+        recipe
+    });
+    let of_finding = |finding: &Finding| finding.recipe(question.host, &attributes);
+    of_senders.chain(findings.iter().map(of_finding)).collect()
 }
 
 /// Senders to type commands for: the chosen one of the first ranking and one of each other kind among those that are as

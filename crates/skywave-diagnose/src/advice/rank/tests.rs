@@ -66,11 +66,12 @@ fn delays_are_the_same_within_two_milliseconds() {
     assert!(!Measure::Goodput.is_as_good(0.94, 1.0));
 }
 
-/// Purpose of each recipe for `host`, and the scope of each of its steps. `results` has the goodput (bit/s) and the
-/// transfer time (seconds) of each of the host's senders, in the order of [`senders::on`]; `today` is the index of today's.
-fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<String>)> {
+/// Advice for `host`. `results` has the goodput (bit/s) and the transfer time (seconds) of each of the host's senders, in the
+/// order of [`senders::on`]; `today` is the index of today's.
+fn advised(host: &Host, findings: &[Finding], results: &[(f64, f64)], today: usize) -> Advice {
     let question = Question {
         objectives: &[Objective::Bulk, Objective::Short],
+        findings,
         ..Question::new("", host)
     };
     let senders = senders::on(host);
@@ -98,7 +99,12 @@ fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<
         managed: false,
         constant: true,
     };
-    let advice = advice(&question, facts, senders[today], &contestants, &results);
+    advice(&question, facts, senders[today], &contestants, &results)
+}
+
+/// Purpose of each recipe for `host`, and the scope of each of its steps; arguments as of [`advised`].
+fn typed(host: &Host, results: &[(f64, f64)], today: usize) -> Vec<(String, Vec<String>)> {
+    let advice = advised(host, &[], results, today);
     let typed = advice.recipes.iter().map(|recipe| {
         let scopes = recipe.steps.iter().map(|step| step.scope.clone());
         (recipe.of.clone(), scopes.collect())
@@ -142,4 +148,23 @@ fn a_law_that_makes_something_worse_is_for_single_programs() {
     // CUBIC is today's; BBR carries more, and takes longer for transfers.
     let results = [(1.7e6, 0.1), (9.6e6, 0.346), (1e6, 1.0), (1e6, 1.0)];
     assert_eq!(typed(&host, &results, 0), [("BBR".to_owned(), one)]);
+}
+
+/// Results of a host with CUBIC, BBR and Hybla besides `skywave send`, over a link on which BBR carries most.
+const BBR_IS_BEST: [(f64, f64); 4] = [(1e6, 1.0), (9e6, 1.0), (2e6, 1.0), (2e6, 1.0)];
+
+#[test]
+fn a_first_window_leaves_the_law_of_a_route_as_it_is() {
+    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+    let advice = advised(&host, &[Finding::ShortFlows], &BBR_IS_BEST, 0);
+    let runs = advice.recipes.iter().flat_map(|recipe| &recipe.steps);
+    let routes: Vec<&str> = runs
+        .map(|step| step.run.as_str())
+        .filter(|run| run.starts_with("ip route"))
+        .collect();
+    let expected = [
+        "ip route replace DST via GW dev DEV congctl bbr initcwnd 20 initrwnd 40",
+        "ip route replace DST via GW dev DEV initcwnd 20 initrwnd 40",
+    ];
+    assert_eq!(routes, expected);
 }
