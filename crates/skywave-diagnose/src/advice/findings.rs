@@ -68,6 +68,17 @@ impl Finding {
         }
     }
 
+    /// Limit of the transfer that no other sender lifts, in words; `None` if the finding is no such limit.
+    pub fn limit(&self) -> Option<&'static str> {
+        match self {
+            Self::ReceiveWindow { .. } => Some("the receiver's window"),
+            Self::SendBuffer { .. } => Some("the sender's buffer"),
+            Self::Application => Some("the application, which had nothing to send"),
+            Self::SlowReceiver => Some("the receiving program, which read too slowly"),
+            _ => None,
+        }
+    }
+
     /// Commands against the finding for `host`. `attributes` are the attributes that other advice sets on the route,
     /// since one `ip route` command must name them all.
     pub fn recipe(&self, host: &Host, attributes: &Attributes) -> Recipe {

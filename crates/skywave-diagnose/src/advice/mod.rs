@@ -150,6 +150,8 @@ struct Contestant {
 /// Result of [`advise`]: senders compared over a link, and commands to type.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
+    /// Sentences to be read first: what no sender changes, and where the simulated link is not the recorded one.
+    pub cautions: Vec<String>,
     /// Properties of the link itself (not of [`Question::draws`]), by which the changes to be tried are chosen.
     pub facts: Facts,
     /// Names of the simulated links: the link itself, then each of [`Question::draws`].

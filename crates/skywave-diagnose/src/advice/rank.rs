@@ -386,7 +386,15 @@ pub(super) fn advice(
         &rankings,
         &alternatives,
     );
+    let limits = question.findings.iter().filter_map(Finding::limit);
+    let cautions = limits.map(|limit| {
+        format!(
+            "The transfer was held up by {limit}: no other sender helps before that is mended, and what is simulated here \
+             has no such limit."
+        )
+    });
     Advice {
+        cautions: cautions.collect(),
         facts,
         links,
         today: today.name.to_owned(),
@@ -429,8 +437,8 @@ fn names(question: &Question<'_>) -> Vec<String> {
     link.chain(draws).collect()
 }
 
-/// Recipes: for the advised senders of the first thing that is asked; then for changes that help, and for what
-/// was found.
+/// Recipes: against a limit that no sender lifts; for the advised senders of the first thing that is asked; then for
+/// changes that help, and for what else was found.
 fn recipes(
     question: &Question<'_>,
     facts: &Facts,
@@ -497,7 +505,11 @@ fn recipes(
         recipe
     });
     let of_finding = |finding: &Finding| finding.recipe(question.host, &attributes);
-    of_senders.chain(findings.iter().map(of_finding)).collect()
+    let (limits, others): (Vec<Finding>, Vec<Finding>) = findings
+        .iter()
+        .partition(|finding| finding.limit().is_some());
+    let recipes = limits.iter().map(of_finding).chain(of_senders);
+    recipes.chain(others.iter().map(of_finding)).collect()
 }
 
 /// Senders to type commands for: the chosen one of the first ranking and one of each other kind among those that are as

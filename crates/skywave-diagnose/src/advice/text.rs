@@ -16,7 +16,8 @@ const HANGS: usize = 3;
 
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut lines = self.table();
+        let mut lines = self.cautions.clone();
+        lines.extend(self.table());
         for ranking in &self.rankings {
             lines.push(self.verdict(ranking));
         }

@@ -154,6 +154,25 @@ fn a_law_that_makes_something_worse_is_for_single_programs() {
 const BBR_IS_BEST: [(f64, f64); 4] = [(1e6, 1.0), (9e6, 1.0), (2e6, 1.0), (2e6, 1.0)];
 
 #[test]
+fn a_limit_that_no_sender_lifts_is_said_first() {
+    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+    let window = Finding::ReceiveWindow { bdp_bytes: 5e5 };
+    let limited = advised(&host, &[Finding::ShortFlows, window], &BBR_IS_BEST, 0);
+    let order: Vec<&str> = limited.recipes.iter().map(|r| r.of.as_str()).collect();
+    let expected = [
+        "a larger receive window, at the receiver",
+        "BBR",
+        "a larger first window",
+    ];
+    assert_eq!(order, expected);
+    let text = limited.to_string();
+    let said = "The transfer was held up by the receiver's window: no other sender helps before";
+    assert!(text.starts_with(said), "{text}");
+    let other = advised(&host, &[Finding::ShortFlows], &BBR_IS_BEST, 0);
+    assert!(other.cautions.is_empty(), "{other}");
+}
+
+#[test]
 fn a_first_window_leaves_the_law_of_a_route_as_it_is() {
     let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
     let advice = advised(&host, &[Finding::ShortFlows], &BBR_IS_BEST, 0);
