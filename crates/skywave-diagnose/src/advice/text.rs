@@ -1,4 +1,4 @@
-//! Advice as a section of a page: at most 25 lines of plain text.
+//! Advice as a section of a page, in plain text: a table, verdicts, and commands, each with how to take it back.
 
 use std::fmt::{self, Write as _};
 
@@ -7,8 +7,6 @@ use super::recipe::Recipe;
 use super::units::{rate, size, three, time};
 use super::{Advice, Change};
 
-/// Most lines of a section.
-const LINES: usize = 25;
 /// Most senders in the table.
 const SENDERS: usize = 8;
 /// Most lines about draws on which the answer is another one.
@@ -34,13 +32,7 @@ impl fmt::Display for Advice {
                 lines.push(self.other(other));
             }
         }
-        let typed: Vec<Typed> = self.recipes.iter().flat_map(typed).collect();
-        let room = LINES.saturating_sub(lines.len() + typed.len());
-        for (index, one) in typed.into_iter().enumerate() {
-            lines.push(one.run);
-            lines.extend(one.more.filter(|_| index < room));
-        }
-        lines.truncate(LINES);
+        lines.extend(self.recipes.iter().flat_map(typed));
         for line in lines {
             writeln!(f, "{}", line.trim_end())?;
         }
@@ -229,14 +221,8 @@ impl Advice {
     }
 }
 
-/// A command, and how to take it back and to keep it.
-struct Typed {
-    run: String,
-    more: Option<String>,
-}
-
-/// The first way of a recipe, with what comes before it.
-fn typed(recipe: &Recipe) -> Vec<Typed> {
+/// The first way of a recipe, with what comes before it: each command, and how to take it back and to keep it.
+fn typed(recipe: &Recipe) -> Vec<String> {
     let first = |scope: &str| scope.starts_with("first");
     let before = recipe
         .steps
@@ -245,14 +231,13 @@ fn typed(recipe: &Recipe) -> Vec<Typed> {
         .count();
     let steps = recipe.steps.iter().take(before + 1);
     steps
-        .map(|step| {
+        .flat_map(|step| {
             let undo = step.undo.as_ref().map(|undo| format!("back: {undo}"));
             let keep = step.keep.as_ref().map(|keep| format!("keep: {keep}"));
             let more: Vec<String> = undo.into_iter().chain(keep).collect();
-            Typed {
-                run: format!("{} ({}): {}", recipe.of, step.scope, step.run),
-                more: (!more.is_empty()).then(|| format!("  {}", more.join("   "))),
-            }
+            let run = format!("{} ({}): {}", recipe.of, step.scope, step.run);
+            let more = (!more.is_empty()).then(|| format!("  {}", more.join("   ")));
+            std::iter::once(run).chain(more)
         })
         .collect()
 }

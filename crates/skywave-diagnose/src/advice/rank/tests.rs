@@ -187,3 +187,40 @@ fn a_first_window_leaves_the_law_of_a_route_as_it_is() {
     ];
     assert_eq!(routes, expected);
 }
+
+#[test]
+fn each_command_that_is_printed_can_be_taken_back() {
+    let host = Host::parse("linux:cubic,bbr,hybla").unwrap();
+    let (bdp_bytes, rate_bps) = (5e6, 1e7);
+    let findings = [
+        Finding::ReceiveWindow { bdp_bytes },
+        Finding::DeepQueue {
+            ours: false,
+            rate_bps,
+        },
+        Finding::Policer { rate_bps },
+        Finding::SendBuffer { bdp_bytes },
+        Finding::ShortFlows,
+        Finding::Timeouts { rtt_s: 0.04 },
+        Finding::Reordering,
+    ];
+    let text = advised(&host, &findings, &BBR_IS_BEST, 0).to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    let sets = |line: &str| {
+        [": sysctl ", ": tc ", ": ip "]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let mut commands = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if !line.starts_with("  ") && sets(line) {
+            commands += 1;
+            let next = lines.get(at + 1).unwrap_or(&"");
+            assert!(
+                next.starts_with("  back: ") && next.contains("keep: "),
+                "{line}\n{next}"
+            );
+        }
+    }
+    assert_eq!(commands, 8, "{text}");
+}
