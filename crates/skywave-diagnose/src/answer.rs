@@ -4,6 +4,7 @@ use skywave_scenario::{Files, Unreadable};
 
 use crate::advice::{Advice, AdviceError, Host, On, Question};
 use crate::diagnosis::{Basis, Diagnosis};
+use crate::goodness::Goodness;
 use crate::link::{Drawn, Likeliest, Written, scenario};
 
 /// Draws from the intervals of a fitted link, beside the likeliest one, over which senders are compared.
@@ -64,7 +65,9 @@ impl Answer {
             findings: &diagnosis.findings(),
             ..Question::new(&likeliest.toml, &host)
         };
-        let advice = Box::new(ask(&question)?);
+        let mut advice = Box::new(ask(&question)?);
+        let misfits = diagnosis.goodness.iter().filter_map(misfit);
+        advice.cautions.extend(misfits);
         Ok(match basis {
             Basis::Least => Self::AtLeast(advice),
             _ => Self::Told(advice),
@@ -94,6 +97,23 @@ impl Answer {
     }
 }
 
+/// A sentence about a record whose end the link does not fit; `None` if it fits, or was not compared.
+fn misfit(goodness: &Goodness) -> Option<String> {
+    let names = goodness.wrong().map(|number| number.name.as_str());
+    // Quantiles of one thing are named once.
+    let mut things: Vec<&str> = names
+        .map(|name| name.split_once(',').map_or(name, |(thing, _)| thing))
+        .collect();
+    things.dedup();
+    (!things.is_empty()).then(|| {
+        format!(
+            "The link simulated here does not fit the end of {} ({}): what hangs on that may be otherwise.",
+            goodness.from,
+            things.join(", ")
+        )
+    })
+}
+
 /// The trace beside a scenario that is not on the disk.
 struct Traces<'a>(&'a Written);
 
@@ -109,3 +129,6 @@ impl Files for Traces<'_> {
         self.0.trace.as_ref().is_some_and(|(name, _)| name == path)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,6 +56,12 @@ impl Goodness {
         Some(compared.iter().all(|number| number.fits))
     }
 
+    /// Numbers of the record that do not fit the model; none if nothing was compared.
+    pub fn wrong(&self) -> impl Iterator<Item = &Compared> {
+        let compared = self.compared.told().into_iter().flatten();
+        compared.filter(|number| !number.fits)
+    }
+
     /// Nothing was compared, for this reason.
     fn unknown(from: &str, reason: impl std::fmt::Display) -> Self {
         Self {

@@ -46,9 +46,11 @@ fn of(probes: Probes) -> Goodness {
 }
 
 fn wrong(goodness: &Goodness) -> Vec<&str> {
-    let compared = goodness.compared.told().unwrap().iter();
-    let wrong = compared.filter(|number| !number.fits);
-    wrong.map(|number| number.name.as_str()).collect()
+    assert!(goodness.compared.told().is_some(), "{goodness:?}");
+    goodness
+        .wrong()
+        .map(|number| number.name.as_str())
+        .collect()
 }
 
 #[test]

@@ -22,7 +22,10 @@ pub(super) fn goodness(goodness: &Goodness) -> String {
     let verdict = if goodness.fits() == Some(true) {
         "fits".to_owned()
     } else {
-        let wrong: Vec<&str> = wrong(compared).map(|number| number.name.as_str()).collect();
+        let wrong: Vec<&str> = goodness
+            .wrong()
+            .map(|number| number.name.as_str())
+            .collect();
         format!("does not fit: {}", wrong.join(", "))
     };
     // Writing to a string does not fail.
@@ -51,10 +54,6 @@ pub(super) fn goodness(goodness: &Goodness) -> String {
         }
     }
     out
-}
-
-fn wrong(compared: &[Compared]) -> impl Iterator<Item = &Compared> {
-    compared.iter().filter(|number| !number.fits)
 }
 
 /// Name, number of the record and numbers of the model.
