@@ -19,6 +19,9 @@ pub enum Answer {
     Nothing,
     /// No advice, as no record tells the link's rate, or at least a lower bound of it.
     NoRate,
+    /// No advice, as only a lower bound of the rate is known, and packets were lost of which no model was found
+    /// ([`Diagnosis::has_untold_losses`]): the rate that was seen may be what the losses left.
+    Losses,
     /// Advice for the largest rate that was seen, as the rate itself is not known.
     AtLeast(Box<Advice>),
     /// Advice for a link whose rate is known.
@@ -46,6 +49,9 @@ impl Answer {
         }
         if basis == Basis::Nothing {
             return Ok(Self::NoRate);
+        }
+        if basis == Basis::Least && diagnosis.has_untold_losses() {
+            return Ok(Self::Losses);
         }
         // A record's law is a kernel's.
         let is_kernel = !matches!(host.on, On::Quic(_));
@@ -79,7 +85,7 @@ impl Answer {
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::AtLeast(advice) | Self::Told(advice) => Some(advice),
-            Self::Nothing | Self::NoRate => None,
+            Self::Nothing | Self::NoRate | Self::Losses => None,
         }
     }
 
@@ -88,6 +94,8 @@ impl Answer {
         let text = match self {
             Self::Nothing => return None,
             Self::NoRate => "No record tells the rate: bring a capture of a transfer, or iperf3's JSON, beside these.\n".to_owned(),
+            Self::Losses => "Neither the rate nor the law of the losses is known, and what was carried may be what the losses left: \
+                             no sender can be advised. Bring a capture of a transfer, taken at its sender.\n".to_owned(),
             Self::AtLeast(advice) => {
                 format!("The rate is not known; it was taken to be the most that was seen.\n{advice}")
             }

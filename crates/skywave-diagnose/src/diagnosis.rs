@@ -306,6 +306,18 @@ impl Diagnosis {
         }
     }
 
+    /// Whether packets were lost of which no model was found: neither of a queue, nor of the channel.
+    pub fn has_untold_losses(&self) -> bool {
+        let mut lost = self
+            .fits
+            .throughputs
+            .iter()
+            .filter_map(|(_, fit)| fit.lost.told());
+        self.link.losses.known.told().is_none()
+            && self.link.queue.known.told().is_none()
+            && lost.any(|share| share.value > 0.0)
+    }
+
     /// Trouble with the link and with its largest transfer that settings may mend: a policer, a deep queue, and what
     /// held the transfer up.
     pub fn findings(&self) -> Vec<Finding> {

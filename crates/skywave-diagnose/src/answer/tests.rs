@@ -80,3 +80,43 @@ fn advice_over_a_link_that_does_not_fit_says_so() {
         "does not fit the end of ping.log (round trips, carried in a second): what hangs on that";
     assert!(text.contains(told), "{text}");
 }
+
+/// A test of ten seconds at 1 Mb/s, whose round trips do not rise, with so many segments sent again.
+fn test(again: u64) -> String {
+    let intervals = (0..10).map(|at| {
+        let again = if at == 5 { again } else { 0 };
+        format!(
+            r#"{{"streams":[{{"start":{at},"end":{},"bytes":125000,"retransmits":{again},"rtt":40000,"sender":true}}]}}"#,
+            at + 1
+        )
+    });
+    let intervals: Vec<String> = intervals.collect();
+    format!(
+        r#"{{"start":{{"test_start":{{"protocol":"TCP"}}}},"intervals":[{}],"end":{{}}}}"#,
+        intervals.join(",")
+    )
+}
+
+#[test]
+fn nothing_is_advised_where_losses_may_have_made_the_rate() {
+    let log = pings(33);
+    let of = |again| diagnosed(&[("iperf.json", &test(again)), ("ping.log", &log[..3000])]);
+    let lossy = of(20);
+    let text = section(&lossy);
+    assert!(text.contains("no sender can be advised"), "{text}");
+    let why = format!("{:?}", lossy.link.losses.known);
+    assert!(why.contains("iperf.json counted 2.3"), "{why}");
+    assert!(section(&of(0)).starts_with("The rate is not known; it was taken to be the most"));
+}
+
+#[test]
+fn datagrams_that_a_test_missed_are_a_record_of_losses() {
+    let udp = r#"{"start":{"test_start":{"protocol":"UDP"}},"intervals":[
+        {"streams":[{"start":0,"end":4,"bytes":500000,"packets":400}]},
+        {"streams":[{"start":4,"end":8,"bytes":500000,"packets":400}]}],
+        "end":{"sum":{"packets":4316,"lost_packets":74}}}"#;
+    let diagnosis = diagnosed(&[("udp.json", udp)]);
+    let why = format!("{:?}", diagnosis.link.losses.known);
+    assert!(why.contains("udp.json counted 1.715 % lost"), "{why}");
+    assert!(section(&diagnosis).contains("no sender can be advised"));
+}

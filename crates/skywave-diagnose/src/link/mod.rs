@@ -156,6 +156,7 @@ impl Link {
             .chain(tested.map(|(name, fit)| (name, full(&fit.queue))));
         let losses = paths()
             .map(|(name, fit)| (name, fit.losses.clone()))
+            .chain(tests().filter_map(|(name, fit)| Some((name, uncaused(name, fit)?))))
             .chain(probes().map(|(name, fit)| (name, fit.losses.clone())));
         let mut arq = probes().find_map(|(name, fit)| Some((name, (*fit.arq.told()?)?)));
         if let Some((_, arq)) = &mut arq {
@@ -214,6 +215,15 @@ impl Link {
                 }),
         }
     }
+}
+
+/// Why losses that a throughput test counted tell no more; `None` if it counted none.
+fn uncaused<T>(name: &str, fit: &ThroughputFit) -> Option<Known<T>> {
+    let share = fit.lost.told().filter(|lost| lost.value > 0.0)?.value;
+    Some(Known::unknown(format_args!(
+        "{name} counted {} % lost or sent again, and neither when nor whether by a full queue",
+        short(100.0 * share)
+    )))
 }
 
 /// The rate of a link that sends again what it loses, by the rate at which packets come through: a share `p` of what it
