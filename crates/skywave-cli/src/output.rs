@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use skywave_lab::experiment::Doubts;
 use skywave_lab::report::{WriteError, write_file};
@@ -67,14 +67,22 @@ enum Identity {
 
 /// The identity of a file; `None` of devices and pipes, in which nothing is lost, and of what cannot be written.
 fn identity(path: &Path) -> Option<Identity> {
-    if let Ok(about) = fs::metadata(path) {
-        return about
-            .is_file()
-            .then(|| Identity::There(about.dev(), about.ino()));
+    let path = std::path::absolute(path).ok()?;
+    let there = path.ancestors().find(|place| place.exists())?;
+    let mut place = there.canonicalize().ok()?;
+    // Folders that are missing will be made, so that `..` leads out of them again.
+    for part in path.strip_prefix(there).ok()?.components() {
+        match part {
+            Component::ParentDir => drop(place.pop()),
+            part => place.push(part),
+        }
     }
-    let folder = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-    Some(Identity::New(folder.join(path.file_name()?)))
+    match fs::metadata(&place) {
+        Ok(about) => about
+            .is_file()
+            .then(|| Identity::There(about.dev(), about.ino())),
+        Err(_) => Some(Identity::New(place)),
+    }
 }
 
 /// Whether pages of Markdown can be read, and have blocks of a verb that `new` can replace: said before long work.

@@ -55,6 +55,11 @@ fn a_record_is_never_written_over() {
     // The trace of the scenario would take its place.
     diagnose(&["--scenario", "rec.toml"], "rec.trace");
     diagnose(&["--scenario", "new", "--html", "./new"], "./new");
+    // Folders that are missing are made.
+    diagnose(&["--scenario", "new/a", "--html", "new/./a"], "new/./a");
+    let around = "other/../new/a";
+    diagnose(&["--scenario", "new/a", "--html", around], around);
+    diagnose(&["--html", "new/../rec.trace"], "new/../rec.trace");
 }
 
 #[test]
