@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use skywave_lab::experiment::simulate;
 use skywave_lab::experiment::stats;
-use skywave_lab::threads::{NoThreads, each};
+use skywave_lab::threads::each;
 use skywave_sim::Outcome;
 use skywave_sim::outcome::FlowOutcome;
 
@@ -147,7 +147,7 @@ pub(super) fn run(
         let change = contestants[job.contestant].change;
         let measured = measure(&scenes[job.link], job, plan, change, (seed, cancel))?;
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
-        Ok::<_, Stopped>(measured)
+        Ok::<_, AdviceError>(measured)
     })?;
     let mut results: Vec<Vec<OnLink>> =
         vec![vec![OnLink::default(); scenes.len()]; contestants.len()];
@@ -171,7 +171,7 @@ fn measure(
     plan: &Plan,
     change: Option<Change>,
     (seed, cancel): (u64, &AtomicBool),
-) -> Result<Numbers, Stopped> {
+) -> Result<Numbers, AdviceError> {
     let facts = scene.facts();
     let times = match job.task {
         Task::Transfer(bytes) => {
@@ -184,7 +184,7 @@ fn measure(
     // All contestants meet the same draws.
     let seed = seed.wrapping_add(job.number as u64);
     let spec = scene.simulation(job.contestant, change, job.task, times, seed);
-    let outcome = simulate(&spec, cancel).ok_or(Stopped::Cancelled)?;
+    let outcome = simulate(&spec, cancel).ok_or(AdviceError::Cancelled)?;
     Ok(numbers(&outcome, job.task, times.0))
 }
 
@@ -246,27 +246,6 @@ pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     stats::quantile(&sorted, share).unwrap_or(0.0)
-}
-
-/// Why simulations ended early.
-enum Stopped {
-    Cancelled,
-    Threads(NoThreads),
-}
-
-impl From<NoThreads> for Stopped {
-    fn from(error: NoThreads) -> Self {
-        Self::Threads(error)
-    }
-}
-
-impl From<Stopped> for AdviceError {
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Cancelled => Self::Cancelled,
-            Stopped::Threads(error) => Self::Threads(error),
-        }
-    }
 }
 
 /// Never set.
