@@ -49,6 +49,19 @@ impl<T> Known<T> {
         }
     }
 
+    /// The same with the value that `change` makes of the value.
+    pub(crate) fn map<U>(&self, change: impl FnOnce(&T) -> U) -> Known<U> {
+        match self {
+            Self::Told(value) => Known::Told(change(value)),
+            Self::Unknown(why) => Known::Unknown(why.clone()),
+        }
+    }
+
+    /// A value that may be missing, and the clause that says why it is unknown then.
+    pub(crate) fn or_unknown(value: Option<T>, reason: &str) -> Self {
+        value.map_or_else(|| Self::unknown(reason), Self::Told)
+    }
+
     /// Unknown value; `reason` is the clause that says why it is unknown.
     pub fn unknown(reason: impl fmt::Display) -> Self {
         Self::Unknown(reason.to_string())
@@ -57,6 +70,6 @@ impl<T> Known<T> {
 
 impl<T> From<Option<T>> for Known<T> {
     fn from(value: Option<T>) -> Self {
-        value.map_or_else(|| Self::unknown("there are no candidates"), Self::Told)
+        Self::or_unknown(value, "there are no candidates")
     }
 }

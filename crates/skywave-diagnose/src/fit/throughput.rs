@@ -2,7 +2,7 @@
 
 use super::special::proportion;
 use super::{Estimate, Known};
-use crate::record::{Carried, Throughput};
+use crate::record::{Carried, Lost, Throughput};
 
 /// Intervals at the beginning that do not count: the start, and what the socket's buffer took at once.
 const START_S: f64 = 3.0;
@@ -83,9 +83,9 @@ pub fn fit(record: &Throughput, base_s: Option<f64>) -> ThroughputFit {
     ThroughputFit {
         rate,
         at_least_bps: mean,
-        rtt_s: least.map_or_else(
-            || Known::unknown("the record has no round trips"),
-            |least| Known::Told(Estimate::new(least, 0.0, least)),
+        rtt_s: Known::or_unknown(
+            least.map(|least| Estimate::new(least, 0.0, least)),
+            "the record has no round trips",
         ),
         queue,
         lost: lost(record),
@@ -113,32 +113,25 @@ pub fn sentence(name: &str, record: &Throughput) -> String {
 }
 
 fn lost(record: &Throughput) -> Known<Estimate> {
-    let counted: Vec<_> = record
-        .intervals
-        .iter()
-        .filter_map(|interval| interval.lost)
-        .collect();
     if record.carried == Carried::Udp {
-        let total = record.lost.or_else(|| {
-            (!counted.is_empty()).then(|| crate::record::Lost {
-                lost: sum(counted.iter().map(|lost| lost.lost)),
-                sent: sum(counted.iter().map(|lost| lost.sent)),
-            })
+        let counted = record.intervals.iter().filter_map(|it| it.lost);
+        let summed = counted.reduce(|all, more| Lost {
+            lost: all.lost.saturating_add(more.lost),
+            sent: all.sent.saturating_add(more.sent),
         });
-        return total.map_or_else(
-            || Known::unknown("only the receiver counts losses"),
-            |total| Known::Told(proportion(total.lost.min(total.sent), total.sent)),
+        let total = record.lost.or(summed);
+        return Known::or_unknown(
+            total.map(|total| proportion(total.lost.min(total.sent), total.sent)),
+            "only the receiver counts losses",
         );
     }
-    let again = resent(record);
     let bytes = sum(record.intervals.iter().map(|interval| interval.bytes));
     let packets = (bytes as f64 / (1500.0 * PAYLOAD)) as u64;
-    match again {
-        Some(again) if packets > 0 => {
-            Known::Told(proportion(again.min(packets), packets.max(again)))
-        }
-        _ => Known::unknown("only the sender counts retransmissions"),
-    }
+    let again = resent(record).filter(|_| packets > 0);
+    Known::or_unknown(
+        again.map(|again| proportion(again.min(packets), packets.max(again))),
+        "only the sender counts retransmissions",
+    )
 }
 
 /// Segments sent again in all; `None` if an interval does not tell.

@@ -13,7 +13,7 @@ use crate::fit::hidden::LossModel;
 use crate::fit::path::{Back, PathFit, Policer, QueueModel, RateBy, RateModel, Recorded};
 use crate::fit::probes::{Arq, Base, JitterModel, Outages, ProbeFit};
 use crate::fit::throughput::ThroughputFit;
-use crate::fit::{Choice, Estimate, Known};
+use crate::fit::{Candidate, Choice, Estimate, Known};
 use crate::record::Rates;
 
 /// Fits of all records of a link, each beside the name of its file, without the folder. A name may come twice, since a
@@ -122,38 +122,32 @@ impl Link {
         let probes = || fits.probes.iter().map(|(name, fit)| (name, fit));
         let paths = || fits.paths.iter().map(|(name, fit)| (name, fit));
         let tests = || fits.throughputs.iter().map(|(name, fit)| (name, fit));
-        let constant = |known: &Known<Estimate>| match known {
-            Known::Told(rate) => Known::Told(RateModel::Constant(*rate, RateBy::Busy)),
-            Known::Unknown(why) => Known::Unknown(why.clone()),
-        };
+        let constant = |rate: &Estimate| RateModel::Constant(*rate, RateBy::Busy);
         let rate = fits
             .rates
             .iter()
             .map(|(name, rates)| (name, recorded(rates)))
             .chain(paths().map(|(name, fit)| (name, fit.rate.clone())))
-            .chain(tests().map(|(name, fit)| (name, constant(&fit.rate))));
+            .chain(tests().map(|(name, fit)| (name, fit.rate.map(constant))));
         let back = paths().find_map(|(name, fit)| Some((name, fit.back?)));
         let back_s = back.map_or(0.0, |(_, back)| PROBE_BYTES * 8.0 / back.bps.value);
         let base = probes()
             .map(|(name, fit)| (name, least(&fit.base, back_s)))
             .chain(paths().map(|(name, fit)| (name, fit.base_s.clone())))
             .chain(tests().map(|(name, fit)| (name, fit.rtt_s.clone())));
-        let full = |known: &Known<Estimate>| match known {
-            Known::Told(bytes) => Known::from(Choice::new(
-                vec![crate::fit::Candidate {
-                    model: QueueModel::DropTail { bytes: *bytes },
-                    log_likelihood: 0.0,
-                    parameters: 1,
-                }],
-                1,
-            )),
-            Known::Unknown(why) => Known::Unknown(why.clone()),
+        let full = |bytes: &Estimate| Choice {
+            candidates: vec![Candidate {
+                model: QueueModel::DropTail { bytes: *bytes },
+                log_likelihood: 0.0,
+                parameters: 1,
+            }],
+            observations: 1,
         };
         // A throughput test takes all losses for the queue's; a capture knows better, also where it cannot tell.
         let tested = tests().filter(|_| fits.paths.is_empty());
         let queue = paths()
             .map(|(name, fit)| (name, fit.queue.clone()))
-            .chain(tested.map(|(name, fit)| (name, full(&fit.queue))));
+            .chain(tested.map(|(name, fit)| (name, fit.queue.map(full))));
         let losses = paths()
             .map(|(name, fit)| (name, fit.losses.clone()))
             .chain(tests().filter_map(|(name, fit)| Some((name, uncaused(name, fit)?))))
@@ -239,10 +233,7 @@ fn of_all_transmissions(through: Estimate, p: Estimate) -> Estimate {
 
 /// Least base round trip that probes tell, without the seconds that it takes to send their answers on the way back.
 fn least(base: &Known<Base>, back_s: f64) -> Known<Estimate> {
-    match base {
-        Known::Told(base) => Known::Told(base.least().less(back_s)),
-        Known::Unknown(why) => Known::Unknown(why.clone()),
-    }
+    base.map(|base| base.least().less(back_s))
 }
 
 /// Outages that probes tell, without those that are bursts by packets as a transfer tells them: probes are far apart, and

@@ -112,10 +112,7 @@ fn rate_beside(view: &View<'_>, idle: Idle) -> Rate {
         busy.clear();
     }
     Rate {
-        found: found.map_or_else(
-            || Known::unknown("the link was never busy for long enough"),
-            Known::Told,
-        ),
+        found: Known::or_unknown(found, "the link was never busy for long enough"),
         busy,
         spread,
         at_least,
