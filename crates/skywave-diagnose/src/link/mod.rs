@@ -91,18 +91,21 @@ const UNLIKELY: f64 = 0.01;
 /// Most packets of a trace that is made of a table of rates: ten minutes at 1 Gbit/s.
 const MOST_PACKETS: f64 = 5e7;
 
-impl<T: Clone> Property<T> {
+impl<T> Property<T> {
+    /// A value that the file of this name tells.
+    fn told_by(from: &str, value: T) -> Self {
+        Self {
+            known: Known::Told(value),
+            from: from.to_owned(),
+        }
+    }
+
     /// First value that is known, else the first reason.
     fn first<'a>(found: impl Iterator<Item = (&'a String, Known<T>)>, nothing: &str) -> Self {
         let mut reason = None;
         for (from, known) in found {
             match known {
-                Known::Told(_) => {
-                    return Self {
-                        known,
-                        from: from.clone(),
-                    };
-                }
+                Known::Told(value) => return Self::told_by(from, value),
                 Known::Unknown(why) => {
                     reason.get_or_insert(why);
                 }
@@ -184,29 +187,15 @@ impl Link {
                 .filter_map(|(_, fit)| fit.queued)
                 .max_by(f64::total_cmp),
             packet: paths().next().map_or(USUAL_PACKET, |(_, fit)| fit.packet),
-            policer: paths().find_map(|(name, fit)| {
-                Some(Property {
-                    known: Known::Told(fit.policer?),
-                    from: name.clone(),
-                })
-            }),
-            back: back.map(|(name, back)| Property {
-                known: Known::Told(back),
-                from: name.clone(),
-            }),
+            policer: paths().find_map(|(name, fit)| Some(Property::told_by(name, fit.policer?))),
+            back: back.map(|(name, back)| Property::told_by(name, back)),
             losses,
-            arq: arq.map(|(name, arq)| Property {
-                known: Known::Told(arq),
-                from: name.clone(),
-            }),
+            arq: arq.map(|(name, arq)| Property::told_by(name, arq)),
             outages: probes()
                 .filter_map(|(name, fit)| Some((name, outages(fit, bursts.as_ref())?)))
                 .chain(paths().map(|(name, fit)| (name, fit.outages.clone())))
                 .find(|(_, outages)| !outages.all.is_empty())
-                .map(|(name, outages)| Property {
-                    known: Known::Told(outages),
-                    from: name.clone(),
-                }),
+                .map(|(name, outages)| Property::told_by(name, outages)),
         }
     }
 }

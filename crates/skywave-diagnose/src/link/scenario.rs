@@ -1,11 +1,11 @@
 //! A link as a scenario file, in whose comments stands where each number comes from.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use super::{Link, Property};
 use crate::fit::hidden::LossModel;
-use crate::fit::path::{Back, Policer, QueueModel, RateBy, RateModel};
-use crate::fit::probes::{Arq, Base, JitterModel, Level, Outages};
+use crate::fit::path::{QueueModel, RateBy, RateModel};
+use crate::fit::probes::{Arq, Base, JitterModel, Level};
 use crate::fit::{Choice, Estimate, Known};
 
 /// Rate where no record tells of any, bits a second.
@@ -73,16 +73,10 @@ pub fn scenario(link: &Link, name: &str, values: &mut dyn Values) -> Written {
     steps(&mut keys, &link.steps);
     jitter(&mut keys, &link.jitter, values);
     queue(&mut keys, link, values);
-    if let Some(policer) = &link.policer {
-        self::policer(&mut keys, policer, values);
-    }
-    if let Some(back) = &link.back {
-        self::back(&mut keys, back, values);
-    }
+    policer(&mut keys, link, values);
+    back(&mut keys, link, values);
     losses(&mut keys, link, values);
-    if let Some(outages) = &link.outages {
-        self::outages(&mut keys, outages);
-    }
+    outages(&mut keys, link);
     let toml = format!(
         "{FIRST} Numbers in comments are 95 % intervals.\n\
          title = \"The link of {}\"\n\n\
@@ -251,28 +245,23 @@ fn jitter(keys: &mut Keys, jitter: &Property<Choice<JitterModel>>, values: &mut 
             "The record does not tell which direction it is; it stands in one.",
         );
     };
+    let spread = |estimate: &Estimate| interval(estimate.scaled(1e3), "ms");
     match choice.best() {
         JitterModel::None => {}
         JitterModel::UniformEachWay { width_s } => {
-            let comment = format!(
-                "Each way: {}, from {from}.",
-                interval(width_s.scaled(1e3), "ms")
-            );
+            let comment = format!("Each way: {}, from {from}.", spread(width_s));
             keys.key("jitter", &uniform(values.of(*width_s)), &comment);
         }
         JitterModel::Uniform { width_s } => {
-            let comment = format!("{}, from {from}.", interval(width_s.scaled(1e3), "ms"));
+            let comment = format!("{}, from {from}.", spread(width_s));
             one_way(keys, &uniform(values.of(*width_s)), comment);
         }
         JitterModel::ExponentialEachWay { mean_s } => {
-            let comment = format!(
-                "Each way: mean {}, from {from}.",
-                interval(mean_s.scaled(1e3), "ms")
-            );
+            let comment = format!("Each way: mean {}, from {from}.", spread(mean_s));
             keys.key("jitter", &exponential(values.of(*mean_s)), &comment);
         }
         JitterModel::Exponential { mean_s } => {
-            let comment = format!("Mean {}, from {from}.", interval(mean_s.scaled(1e3), "ms"));
+            let comment = format!("Mean {}, from {from}.", spread(mean_s));
             one_way(keys, &exponential(values.of(*mean_s)), comment);
         }
         JitterModel::Gamma { shape, scale_s } => {
@@ -303,11 +292,7 @@ fn queue(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
             let held = libm::ceil(link.queued.unwrap_or(0.0) / link.packet);
             if held > USUAL_QUEUE {
                 let comment = format!("The size cannot be told ({why}); it held as much as this.");
-                keys.key(
-                    "queue",
-                    &format!("{{ droptail = \"{held} packets\" }}"),
-                    &comment,
-                );
+                keys.key("queue", &drop_tail(held), &comment);
             } else {
                 keys.unknown("queue", why, "a scenario's default of 50 packets stands");
             }
@@ -329,11 +314,7 @@ fn queue(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
                 short(link.packet)
             );
             let value = packets(values.of(*bytes)).max(1);
-            keys.key(
-                "queue",
-                &format!("{{ droptail = \"{value} packets\" }}"),
-                &comment,
-            );
+            keys.key("queue", &drop_tail(value), &comment);
         }
         QueueModel::CoDel {
             target_s,
@@ -370,15 +351,24 @@ fn queue(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
     }
 }
 
-fn policer(keys: &mut Keys, policer: &Property<Policer>, values: &mut dyn Values) {
-    let Some(found) = policer.known.told() else {
+fn drop_tail(packets: impl Display) -> String {
+    format!("{{ droptail = \"{packets} packets\" }}")
+}
+
+/// Value of a property that a record may show, and the record.
+fn shown<T>(property: Option<&Property<T>>) -> Option<(&T, &str)> {
+    let property = property?;
+    Some((property.known.told()?, &property.from))
+}
+
+fn policer(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
+    let Some((found, from)) = shown(link.policer.as_ref()) else {
         return;
     };
     let comment = format!(
-        "{}, {}, from {}: losses at that rate without any delay.",
+        "{}, {}, from {from}: losses at that rate without any delay.",
         interval(found.bps.scaled(1e-6), "Mb/s"),
         interval(found.burst.scaled(1e-3), "kB"),
-        policer.from
     );
     let value = format!(
         "{{ rate = {}, burst = \"{}B\" }}",
@@ -388,14 +378,13 @@ fn policer(keys: &mut Keys, policer: &Property<Policer>, values: &mut dyn Values
     keys.key("policer", &value, &comment);
 }
 
-fn back(keys: &mut Keys, back: &Property<Back>, values: &mut dyn Values) {
-    let Some(found) = back.known.told() else {
+fn back(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
+    let Some((found, from)) = shown(link.back.as_ref()) else {
         return;
     };
     let comment = format!(
-        "The way back: {}, by acknowledgements that waited behind each other, from {}.",
+        "The way back: {}, by acknowledgements that waited behind each other, from {from}.",
         interval(found.bps.scaled(1e-3), "kb/s"),
-        back.from
     );
     keys.key("reverse.rate", &mbps(values.of(found.bps)), &comment);
     let comment = if found.is_full {
@@ -404,13 +393,12 @@ fn back(keys: &mut Keys, back: &Property<Back>, values: &mut dyn Values) {
         "The size cannot be told (it was never seen to be full); it held half of this."
     };
     let packets = found.packets * if found.is_full { 1 } else { 2 };
-    let value = format!("{{ droptail = \"{packets} packets\" }}");
-    keys.key("reverse.queue", &value, comment);
+    keys.key("reverse.queue", &drop_tail(packets), comment);
 }
 
 fn losses(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
-    if let Some(arq) = &link.arq {
-        self::arq(keys, arq, values);
+    if let Some((found, from)) = shown(link.arq.as_ref()) {
+        arq(keys, found, from, values);
         return;
     }
     let choice = match &link.losses.known {
@@ -428,12 +416,7 @@ fn losses(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
                 "{}, each by itself, from {from}.",
                 interval(p.scaled(100.0), "%")
             );
-            let p = short(values.of(*p).clamp(0.0, 1.0));
-            keys.key(
-                "loss",
-                &format!("{{ forward = {{ iid = {p} }} }}"),
-                &comment,
-            );
+            keys.key("loss", &iid(values.of(*p).clamp(0.0, 1.0)), &comment);
         }
         LossModel::Bursts { to_bad, to_good } => {
             let comment = format!(
@@ -467,14 +450,10 @@ fn losses(keys: &mut Keys, link: &Link, values: &mut dyn Values) {
     }
 }
 
-fn arq(keys: &mut Keys, arq: &Property<Arq>, values: &mut dyn Values) {
-    let Some(found) = arq.known.told() else {
-        return;
-    };
+fn arq(keys: &mut Keys, found: &Arq, from: &str, values: &mut dyn Values) {
     let comment = format!(
-        "The link sends again what it loses, {} later, from {}.",
+        "The link sends again what it loses, {} later, from {from}.",
         interval(found.round_trip_s.scaled(1e3), "ms"),
-        arq.from
     );
     let value = format!(
         "{{ round_trip = {}, in_order = {} }}",
@@ -486,16 +465,15 @@ fn arq(keys: &mut Keys, arq: &Property<Arq>, values: &mut dyn Values) {
         "A transmission fails with {}.",
         interval(found.p.scaled(100.0), "%")
     );
-    let p = short(values.of(found.p).clamp(0.0, 0.9));
-    keys.key(
-        "loss",
-        &format!("{{ forward = {{ iid = {p} }} }}"),
-        &comment,
-    );
+    keys.key("loss", &iid(values.of(found.p).clamp(0.0, 0.9)), &comment);
 }
 
-fn outages(keys: &mut Keys, outages: &Property<Outages>) {
-    let Some(found) = outages.known.told() else {
+fn iid(p: f64) -> String {
+    format!("{{ forward = {{ iid = {} }} }}", short(p))
+}
+
+fn outages(keys: &mut Keys, link: &Link) {
+    let Some((found, from)) = shown(link.outages.as_ref()) else {
         return;
     };
     let count = found.all.len();
@@ -521,9 +499,8 @@ fn outages(keys: &mut Keys, outages: &Property<Outages>) {
         format!("[{}]", each.join(", "))
     };
     let comment = format!(
-        "{count} times nothing came back, for {} ms on average, from {}.",
+        "{count} times nothing came back, for {} ms on average, from {from}.",
         short(mean * 1e3),
-        outages.from
     );
     keys.key("blackouts", &value, &comment);
 }
