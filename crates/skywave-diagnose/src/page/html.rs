@@ -29,8 +29,8 @@ const MARKS: usize = 1500;
 struct Page<'a> {
     title: &'a str,
     records: Vec<&'a str>,
-    known: Vec<Line>,
-    unknown: Vec<Line>,
+    known: Vec<Row>,
+    unknown: Vec<Row>,
     goodness_heading: &'static str,
     /// Goodness of fit on the ends of the records: words and plots.
     goodness: Vec<(String, Vec<String>)>,
@@ -38,13 +38,6 @@ struct Page<'a> {
     transfers: Vec<Drawn>,
     notes: &'a [String],
     engine: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-struct Line {
-    name: &'static str,
-    value: String,
-    from: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,17 +56,8 @@ struct Drawn {
 ///
 /// When the page cannot be rendered, which would be a mistake in its template.
 pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Result<String> {
-    let (known, unknown): (Vec<Row>, Vec<Row>) = rows(&diagnosis.link)
-        .into_iter()
-        .partition(|row| row.is_known);
-    let lines = |rows: Vec<Row>| {
-        let line = |row: Row| Line {
-            name: row.name,
-            value: row.value,
-            from: row.from,
-        };
-        rows.into_iter().map(line).collect()
-    };
+    let rows = rows(&diagnosis.link).into_iter();
+    let (known, unknown) = rows.partition(|row| row.is_known);
     let mut records: Vec<&str> = Vec::new();
     for name in diagnosis.names() {
         if !records.contains(&name) {
@@ -83,8 +67,8 @@ pub fn html(diagnosis: &Diagnosis, sections: &[(String, String)]) -> std::io::Re
     let page = Page {
         title: "Diagnosis of a link",
         records,
-        known: lines(known),
-        unknown: lines(unknown),
+        known,
+        unknown,
         goodness_heading: HEADING,
         goodness: diagnosis.goodness.iter().map(compared).collect(),
         sections,

@@ -1,5 +1,7 @@
 //! Properties of a link in words, one a row.
 
+use serde::Serialize;
+
 use crate::fit::hidden::LossModel;
 use crate::fit::path::{QueueModel, RateModel};
 use crate::fit::probes::JitterModel;
@@ -7,7 +9,7 @@ use crate::fit::{Estimate, Known};
 use crate::link::{Link, Property, interval, short};
 
 /// Property of a link in words, for a row of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
     /// Name of the property.
     pub name: &'static str,
