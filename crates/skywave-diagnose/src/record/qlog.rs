@@ -61,7 +61,7 @@ pub enum PacketSpace {
 }
 
 /// Measurements of a QUIC sender at one time, from a log event; `None` for values that the event does not have.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QuicMetrics {
     /// Time of the measurements, seconds from the first packet, loss or measurement of the log.
     pub at_s: f64,
@@ -120,6 +120,11 @@ impl Wrong {
     }
 }
 
+/// A text in small letters; an empty one of what is no text.
+fn lower(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_ascii_lowercase()
+}
+
 /// A trace as far as it is read.
 struct Trace {
     /// Seconds of a unit of its times.
@@ -135,12 +140,11 @@ struct Trace {
 
 impl Trace {
     fn begin(trace: &Value) -> Self {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_ascii_lowercase();
         let columns = trace["event_fields"].as_array().into_iter().flatten();
-        let columns: Vec<String> = columns.map(text).collect();
-        let format = text(&trace["common_fields"]["time_format"]);
+        let columns: Vec<String> = columns.map(lower).collect();
+        let format = lower(&trace["common_fields"]["time_format"]);
         Self {
-            unit_s: match text(&trace["configuration"]["time_units"]).as_str() {
+            unit_s: match lower(&trace["configuration"]["time_units"]).as_str() {
                 "us" => 1e-6,
                 _ => 1e-3,
             },
@@ -188,8 +192,7 @@ impl Trace {
         if !(-1e12..=1e12).contains(&at_s) {
             return Err(Wrong("a time below 1e12 seconds", time.to_string()));
         }
-        let name = self.field(event, &["name", "event", "event_type"]);
-        let name = name.as_str().unwrap_or_default().to_ascii_lowercase();
+        let name = lower(self.field(event, &["name", "event", "event_type"]));
         let data = self.field(event, &["data"]);
         match name.rsplit(':').next().unwrap_or_default() {
             "packet_sent" => {
@@ -238,13 +241,9 @@ impl Trace {
 fn packet(data: &Value) -> Result<QuicSent, Wrong> {
     let header = &data["header"];
     let of = |name: &str| match &header[name] {
-        Value::Null => data[name].clone(),
-        value => value.clone(),
+        Value::Null => &data[name],
+        value => value,
     };
-    let text = of("packet_type")
-        .as_str()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
     let number = of("packet_number");
     let parsed = number.as_u64().or_else(|| number.as_str()?.parse().ok());
     let number = match parsed {
@@ -252,16 +251,12 @@ fn packet(data: &Value) -> Result<QuicSent, Wrong> {
         None if number.is_null() => None,
         _ => return Err(Wrong("a packet number below 2^62", number.to_string())),
     };
-    let sizes = [
-        &data["raw"]["length"],
-        &of("packet_size"),
-        &header["length"],
-    ];
+    let sizes = [&data["raw"]["length"], of("packet_size"), &header["length"]];
     let bytes = sizes
         .into_iter()
         .find_map(count)
         .and_then(|bytes| u32::try_from(bytes).ok());
-    let space = match text.as_str() {
+    let space = match lower(of("packet_type")).as_str() {
         "initial" => PacketSpace::Initial,
         "handshake" => PacketSpace::Handshake,
         _ => PacketSpace::Application,
@@ -292,11 +287,7 @@ fn metrics(data: &Value, at_s: f64, unit_s: f64) -> Result<Option<QuicMetrics>, 
     };
     let nothing = QuicMetrics {
         at_s,
-        latest_rtt_s: None,
-        min_rtt_s: None,
-        smoothed_rtt_s: None,
-        cwnd: None,
-        in_flight: None,
+        ..QuicMetrics::default()
     };
     Ok((found != nothing).then_some(found))
 }
