@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use serde_json::{Value, json as object};
 
-use super::json::estimate;
 use crate::fit::Known;
 use crate::goodness::{Compared, Goodness};
 use crate::link::short;
@@ -84,7 +83,7 @@ pub(super) fn json(goodness: &Goodness) -> Value {
             "name": number.name,
             "unit": number.unit,
             "record": number.record,
-            "model": estimate(&number.model),
+            "model": number.model,
             "fits": number.fits,
         })
     };

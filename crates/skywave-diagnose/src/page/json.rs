@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json as object};
 use super::models::models;
 use super::{goodness, rows};
 use crate::diagnosis::{Diagnosis, Observed};
-use crate::fit::Estimate;
 use crate::transfer::Cause;
 use crate::why::{Event, State};
 
@@ -23,7 +22,7 @@ pub fn json(diagnosis: &Diagnosis) -> Value {
         .collect();
     object!({
         "link": rows,
-        "base_s": link.base_s.known.told().map(estimate),
+        "base_s": link.base_s.known.told(),
         "models": models(link),
         "goodness": diagnosis.goodness.iter().map(goodness::json).collect::<Vec<_>>(),
         "transfers": diagnosis.transfers.iter().map(transfer).collect::<Vec<_>>(),
@@ -77,8 +76,4 @@ fn event(event: &Event) -> Value {
         "longest_at_s": event.at_s,
         "longest_s": event.longest_s,
     })
-}
-
-pub(super) fn estimate(estimate: &Estimate) -> Value {
-    object!({ "value": estimate.value, "low": estimate.low, "high": estimate.high })
 }

@@ -1,21 +1,18 @@
 //! Candidates for what a link does as JSON: names and numbers.
 
-use serde_json::{Map, Value, json as object};
+use serde_json::{Value, json as object};
 
-use super::json::estimate;
 use crate::fit::hidden::LossModel;
 use crate::fit::path::QueueModel;
 use crate::fit::probes::JitterModel;
 use crate::fit::{Candidate, Choice, Known};
 use crate::link::{Link, Property};
 
-/// Parameters with their names, which end in the unit.
-type Parameters = Vec<(&'static str, Value)>;
-
 /// A model that has a name and parameters.
 trait Named {
     fn name(&self) -> &'static str;
-    fn parameters(&self) -> Parameters;
+    /// Parameters by their names, which end in the unit.
+    fn parameters(&self) -> Value;
 }
 
 /// The candidates for the link's queue, losses and jitter, the best of each first; null of what is unknown.
@@ -32,11 +29,9 @@ fn candidates<M: Named>(property: &Property<Choice<M>>) -> Value {
         return Value::Null;
     };
     let one = |candidate: &Candidate<M>| {
-        let parameters = candidate.model.parameters().into_iter();
-        let parameters = parameters.map(|(name, value)| (name.to_owned(), value));
         object!({
             "model": candidate.model.name(),
-            "parameters": parameters.collect::<Map<String, Value>>(),
+            "parameters": candidate.model.parameters(),
             "log_likelihood": candidate.log_likelihood,
             "bic": candidate.bic(choice.observations),
         })
@@ -49,23 +44,18 @@ impl Named for QueueModel {
         self.name()
     }
 
-    fn parameters(&self) -> Parameters {
+    fn parameters(&self) -> Value {
         match self {
-            Self::None => Vec::new(),
-            Self::DropTail { bytes } => vec![("limit_bytes", estimate(bytes))],
+            Self::None => object!({}),
+            Self::DropTail { bytes } => object!({ "limit_bytes": bytes }),
             Self::CoDel {
                 target_s,
                 interval_s,
-            } => vec![
-                ("target_s", (*target_s).into()),
-                ("interval_s", (*interval_s).into()),
-            ],
-            Self::Pie { target_s } => vec![("target_s", (*target_s).into())],
-            Self::Red { min, max, max_p } => vec![
-                ("min_bytes", estimate(min)),
-                ("max_bytes", estimate(max)),
-                ("max_p", estimate(max_p)),
-            ],
+            } => object!({ "target_s": target_s, "interval_s": interval_s }),
+            Self::Pie { target_s } => object!({ "target_s": target_s }),
+            Self::Red { min, max, max_p } => {
+                object!({ "min_bytes": min, "max_bytes": max, "max_p": max_p })
+            }
         }
     }
 }
@@ -80,15 +70,15 @@ impl Named for LossModel {
         }
     }
 
-    fn parameters(&self) -> Parameters {
+    fn parameters(&self) -> Value {
         match self {
-            Self::None => Vec::new(),
-            Self::Independent { p } => vec![("p", estimate(p))],
+            Self::None => object!({}),
+            Self::Independent { p } => object!({ "p": p }),
             Self::Bursts { to_bad, to_good } => {
-                vec![("to_bad", estimate(to_bad)), ("to_good", estimate(to_good))]
+                object!({ "to_bad": to_bad, "to_good": to_good })
             }
             Self::BurstsInTime { good_s, bad_s } => {
-                vec![("good_s", estimate(good_s)), ("bad_s", estimate(bad_s))]
+                object!({ "good_s": good_s, "bad_s": bad_s })
             }
         }
     }
@@ -106,17 +96,17 @@ impl Named for JitterModel {
         }
     }
 
-    fn parameters(&self) -> Parameters {
+    fn parameters(&self) -> Value {
         match self {
-            Self::None => Vec::new(),
+            Self::None => object!({}),
             Self::Uniform { width_s } | Self::UniformEachWay { width_s } => {
-                vec![("width_s", estimate(width_s))]
+                object!({ "width_s": width_s })
             }
             Self::Exponential { mean_s } | Self::ExponentialEachWay { mean_s } => {
-                vec![("mean_s", estimate(mean_s))]
+                object!({ "mean_s": mean_s })
             }
             Self::Gamma { shape, scale_s } => {
-                vec![("shape", estimate(shape)), ("scale_s", estimate(scale_s))]
+                object!({ "shape": shape, "scale_s": scale_s })
             }
         }
     }
