@@ -483,10 +483,9 @@ impl Told {
                     self.probes.push((name.clone(), probes));
                 }
                 Record::Throughput(test) => {
-                    let law = test.congestion.as_ref().filter(|_| self.sender.is_none());
-                    self.sender = law
-                        .map(|law| (law.clone(), name.clone()))
-                        .or(self.sender.take());
+                    if let (None, Some(law)) = (&self.sender, &test.congestion) {
+                        self.sender = Some((law.clone(), name.clone()));
+                    }
                     self.notes.push(throughput::sentence(&name, &test));
                     self.tests.push((name.clone(), test));
                 }

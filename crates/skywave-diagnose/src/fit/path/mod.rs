@@ -109,13 +109,10 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let straight = level::level(transfer, idle);
     let view = View::of(straight.as_ref().unwrap_or(transfer))?;
     let rate = rate::rate(&view, idle);
+    let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     let policed = policer::policer(&view);
     let mut fit = PathFit {
-        base_s: Known::Told(base(
-            &view,
-            rate.found.told().map(|(estimate, _)| estimate.value),
-            back.map(|(_, back)| back.bps.value),
-        )),
+        base_s: Known::Told(base(&view, bps, back.map(|(_, back)| back.bps.value))),
         varies_s: idle.varies_s,
         rate: Known::unknown(""),
         at_least_bps: rate.at_least,
@@ -129,18 +126,12 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
         outages: Outages::default(),
         kinds: Vec::new(),
     };
-    let bps = rate.found.told().map(|(estimate, _)| estimate.value);
     // Where nothing waits, round trips are longer than the base by jitter.
     let base_s = idle.mean_s.unwrap_or(view.base_s);
-    let (steps, queue) = match bps {
+    let (steps, mut queue) = match bps {
         // The queue seldom held more than a few packets, so that the rate is not known well enough to lead it without
         // round trips, nor to tell a managed queue; it may have been full when the transfer began.
-        Some(bps)
-            if rate
-                .found
-                .told()
-                .is_some_and(|(_, by)| *by == RateBy::Behind) =>
-        {
+        Some(bps) if matches!(rate.found, Known::Told((_, RateBy::Behind))) => {
             let steps = backlog::replay(view.sent, bps, Some(base_s));
             let queue = queue::full(&steps, view.packet, idle.blurred(bps));
             (steps, queue)
@@ -167,10 +158,9 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
                 led
             }
         }
-        Some(_) => {
+        Some(bps) => {
             let steps = variable::backlog(&view);
-            let blurred = bps.map_or(0.0, |bps| idle.blurred(bps));
-            let queue = queue::full(&steps, view.packet, blurred);
+            let queue = queue::full(&steps, view.packet, idle.blurred(bps));
             (steps, queue)
         }
         None => (backlog::replay(view.sent, f64::INFINITY, None), None),
@@ -179,7 +169,6 @@ pub fn fit_beside(transfer: &Transfer, idle: Idle) -> Option<PathFit> {
     let mut drop = queue
         .as_ref()
         .map_or_else(|| vec![0.0; steps.len()], |queue| queue.drop.clone());
-    let mut queue = queue;
     if let Some(policed) = policed {
         let without = whole(&steps, &drop, queue.as_ref().map_or(0, |_| 3));
         let (both, behind) = queue::behind(&steps, &policed.drop, view.packet);
