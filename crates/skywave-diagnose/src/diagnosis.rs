@@ -12,7 +12,7 @@ use crate::fit::throughput;
 use crate::fit::{Choice, Known};
 use crate::goodness::{Goodness, goodness};
 use crate::link::{Fits, Link, contradictions};
-use crate::record::{self, Fate, Mistake, Probes, Record, Throughput};
+use crate::record::{self, Mistake, Probes, Record, Throughput};
 use crate::transfer::{self, Beside, Capture, Transfer};
 use crate::why::{Verdict, Why, is_deep, why};
 
@@ -466,11 +466,7 @@ impl Told {
                             "{name} has no times: its probes were taken to be evenly spaced (`ping -D` prints times)."
                         ));
                     }
-                    if probes
-                        .probes
-                        .iter()
-                        .all(|probe| matches!(probe.fate, Fate::Lost(_)))
-                    {
+                    if probes.probes.iter().all(|probe| probe.fate.rtt().is_none()) {
                         self.notes.push(format!(
                             "{name}: none of its {} probes came back: the link was down, or nobody answers there. It \
                              tells no more, and was left out.",

@@ -15,7 +15,7 @@ pub use outages::{Outage, Outages};
 
 use super::hidden::{LossModel, losses};
 use super::{Choice, Known};
-use crate::record::{Fate, Probe, Probes};
+use crate::record::{Probe, Probes};
 use sample::Sample;
 
 /// Idle link as probes of it, such as pings, tell: delay, jitter, retransmission, outages, losses.
@@ -89,10 +89,7 @@ impl ProbeFit {
             };
         }
         let outages = outages::find(probes, spacing_s);
-        let observed = outages.cut(probes, |fate| match fate {
-            Fate::Answered { .. } => Some(false),
-            Fate::Lost(_) => Some(true),
-        });
+        let observed = outages.cut(probes, |fate| Some(fate.rtt().is_none()));
         let delays = delays::fit(&trips, jitter::Trip::Round);
         let [up, down] = ways::fit(probes, &outages);
         Self {
@@ -111,13 +108,10 @@ impl ProbeFit {
 /// Probes that would have been answered within the record: those at the end that were lost within the longest round
 /// trip of the last one do not count.
 fn settled(probes: &[Probe]) -> usize {
-    let longest = probes.iter().filter_map(|p| match p.fate {
-        Fate::Answered { rtt, .. } => Some(rtt.high_s),
-        Fate::Lost(_) => None,
-    });
-    let longest = longest.fold(0.0, f64::max);
+    let trips = probes.iter().filter_map(|p| p.fate.rtt());
+    let longest = trips.map(|rtt| rtt.high_s).fold(0.0, f64::max);
     let end = probes.last().map_or(0.0, |p| p.sent_s) - longest;
-    let late = |p: &&Probe| matches!(p.fate, Fate::Lost(_)) && p.sent_s > end;
+    let late = |p: &&Probe| p.fate.rtt().is_none() && p.sent_s > end;
     probes.len() - probes.iter().rev().take_while(late).count()
 }
 
@@ -130,9 +124,7 @@ fn spacing(probes: &[Probe]) -> f64 {
 /// Round trips of the probes that were answered.
 fn round_trips(probes: &[Probe]) -> Vec<Sample> {
     let answered = probes.iter().enumerate().filter_map(|(index, probe)| {
-        let Fate::Answered { rtt, .. } = probe.fate else {
-            return None;
-        };
+        let rtt = probe.fate.rtt()?;
         Some(Sample {
             index,
             sent_s: probe.sent_s,

@@ -8,8 +8,8 @@ use super::split::WARM_UP_S;
 use crate::fit::Estimate;
 use crate::fit::path::RateModel;
 use crate::link::{Drawn, Link, Values, scenario};
-use crate::record::{Fate, Probe, Probes, Reading};
-use crate::transfer::{Fate as SentFate, Sent};
+use crate::record::{Probe, Probes, Reading};
+use crate::transfer::{Fate, Sent};
 
 /// Bytes of a probe where the record does not tell: ping's usual ones.
 pub(super) const USUAL_PROBE: u32 = 84;
@@ -51,10 +51,7 @@ impl Packet {
 
 /// A reading of a record: what it is as coarse as.
 pub(super) fn reading(record: &Probes) -> Option<Reading> {
-    record.probes.iter().find_map(|probe| match probe.fate {
-        Fate::Answered { rtt, .. } => Some(rtt),
-        Fate::Lost(_) => None,
-    })
+    record.probes.iter().find_map(|probe| probe.fate.rtt())
 }
 
 /// A time as a tool would have printed it that printed this one.
@@ -70,10 +67,7 @@ fn as_read(rtt_s: f64, coarse: Reading) -> f64 {
 /// Probes as packets.
 pub(super) fn probes(record: &Probes) -> Vec<Packet> {
     let packet = |probe: &Probe| {
-        let rtt_s = match probe.fate {
-            Fate::Answered { rtt, .. } => Some(rtt.middle_s()),
-            Fate::Lost(_) => None,
-        };
+        let rtt_s = probe.fate.rtt().map(Reading::middle_s);
         Packet {
             sent_s: probe.sent_s,
             bytes: record.bytes.unwrap_or(USUAL_PROBE),
@@ -91,9 +85,9 @@ pub(super) fn transmissions(sent: &[Sent]) -> Vec<Packet> {
         sent_s: one.at_s(),
         bytes: u32::from(one.bytes),
         lost: match one.fate {
-            SentFate::Lost => Some(true),
-            SentFate::Delivered | SentFate::Timed => Some(false),
-            SentFate::Unknown => None,
+            Fate::Lost => Some(true),
+            Fate::Delivered | Fate::Timed => Some(false),
+            Fate::Unknown => None,
         },
         answered_s: one.answer_after_s().map(|after_s| one.at_s() + after_s),
         rtt_s: one

@@ -51,6 +51,16 @@ pub enum Fate {
     Lost(Way),
 }
 
+impl Fate {
+    /// Round trip of the probe; `None` if it was lost.
+    pub fn rtt(self) -> Option<Reading> {
+        match self {
+            Self::Answered { rtt, .. } => Some(rtt),
+            Self::Lost(_) => None,
+        }
+    }
+}
+
 /// A measured time as the record has it: rounded or cut off, so the true one is between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {

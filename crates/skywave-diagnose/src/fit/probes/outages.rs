@@ -63,7 +63,7 @@ pub(super) fn find(probes: &[Probe], spacing_s: f64) -> Outages {
 fn rows(probes: &[Probe]) -> Vec<(usize, usize)> {
     let mut rows: Vec<(usize, usize)> = Vec::new();
     for (i, probe) in probes.iter().enumerate() {
-        if !matches!(probe.fate, Fate::Lost(_)) {
+        if probe.fate.rtt().is_some() {
             continue;
         }
         match rows.last_mut() {
