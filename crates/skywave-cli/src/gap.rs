@@ -249,29 +249,24 @@ fn table(rows: &[Row]) -> String {
         "late 99 %",
         "",
     ];
-    let mut cells = vec![header.map(str::to_owned).to_vec()];
-    let agrees = |row: &&Row| agree(row.real, row.simulated);
-    for row in rows {
+    let cells = rows.iter().map(|row| {
         let [low, high] = row.range;
-        cells.push(vec![
+        let problem = row.problem.as_ref().map_or("", |_| "NOT IN TIME");
+        vec![
             row.name.clone(),
             show::rate(row.simulated),
             show::rate(row.real),
             format!("{:.3}", row.real / row.simulated),
             format!("{} to {}", show::rate(low), show::rate(high)),
             format!("{:.2} ms", row.late_p99_s * 1e3),
-            if row.problem.is_some() {
-                "NOT IN TIME"
-            } else {
-                ""
-            }
-            .to_owned(),
-        ]);
-    }
+            problem.to_owned(),
+        ]
+    });
+    let agrees = |row: &&Row| agree(row.real, row.simulated);
     let agreeing = rows.iter().filter(agrees).count();
     format!(
         "{}\n{agreeing} of {} within {:.0} %\n",
-        show::columns(&cells),
+        show::with_header(&header, cells),
         rows.len(),
         AGREE * 100.0
     )

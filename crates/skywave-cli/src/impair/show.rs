@@ -6,6 +6,7 @@ use std::time::{Duration as StdDuration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use skywave_core::Duration;
+use skywave_lab::report::columns;
 use skywave_wire::relay::{HopReport, LATE, Report, View, WayReport};
 
 use crate::output;
@@ -111,10 +112,8 @@ pub(super) fn table(report: &Report) -> String {
         "link", "packets", "carried", "queue", "early", "channel", "blackout", "damaged", "twice",
         "busy", "waiting",
     ];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
-    rows.extend(report.hops.iter().map(hop_row));
     text += "\n";
-    text += &columns(&rows);
+    text += &with_header(&header, report.hops.iter().map(hop_row));
     text += "\n";
     text += &lateness_line(report);
     text += &troubles(report);
@@ -259,21 +258,11 @@ fn lateness_line(report: &Report) -> String {
     )
 }
 
-/// Left-aligned names, right-aligned numbers.
-pub(crate) fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cell = |row: &Vec<String>, n: usize| row.get(n).map_or(0, |cell| cell.chars().count());
-    let width = |n| rows.iter().map(|row| cell(row, n)).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(n, (cell, &width))| match n {
-            0 => format!("{cell:<width$}"),
-            _ => format!("  {cell:>width$}"),
-        });
-        format!("{}\n", cells.collect::<Vec<_>>().concat().trim_end())
-    };
-    rows.iter().map(line).collect::<Vec<_>>().concat()
+/// A table with this header: left-aligned names, right-aligned numbers.
+pub(crate) fn with_header(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let header = header.iter().map(|&cell| cell.to_owned()).collect();
+    let all: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
+    columns(&all)
 }
 
 /// Report of a relay as a JSON object.
@@ -445,12 +434,5 @@ mod tests {
         report.troubles.unread = Some(2);
         assert!(unfaithful(&report).unwrap().contains("busy"));
         assert_eq!(object(&report)["errors"][1]["packets"], 960);
-    }
-
-    #[test]
-    fn columns_stand_below_each_other() {
-        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
-        let text = columns(&[row(["link", "packets"]), row(["röntgen", "7"])]);
-        assert_eq!(text, "link     packets\nröntgen        7\n");
     }
 }

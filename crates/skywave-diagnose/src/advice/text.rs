@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use skywave_lab::report::columns;
+
 use super::rank::{Alternative, Hang, Measure, Ranking, SenderResult, Spread};
 use super::recipe::Recipe;
 use super::units::{rate, size, three, time};
@@ -105,7 +107,7 @@ impl Advice {
         };
         let mut rows = vec![heads];
         rows.extend(self.shown().into_iter().map(row));
-        lines.extend(aligned(&rows));
+        lines.extend(columns(&rows).lines().map(str::to_owned));
         let mut legend = "* is advised.".to_owned();
         if has(Measure::Goodput) {
             legend.push_str(
@@ -267,22 +269,4 @@ fn range(measure: Measure, spread: Spread) -> String {
     } else {
         format!("{median} ({low} to {high})")
     }
-}
-
-/// Rows of cells as lines, the first column to the left and the others to the right.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(column, (cell, &width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("  {cell:>width$}"),
-        });
-        cells.collect::<String>()
-    };
-    rows.iter().map(line).collect()
 }

@@ -5,6 +5,7 @@
 
 mod caption;
 mod caution;
+mod columns;
 #[cfg(feature = "parquet")]
 mod csv;
 #[cfg(feature = "parquet")]
@@ -36,6 +37,7 @@ mod why;
 mod words;
 
 pub use caution::caution;
+pub use columns::columns;
 #[cfg(feature = "parquet")]
 pub use csv::write_csv;
 #[cfg(feature = "parquet")]

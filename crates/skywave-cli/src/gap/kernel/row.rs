@@ -343,12 +343,10 @@ pub(super) fn table(rows: &[Row]) -> String {
         "real / simulated",
         "",
     ];
-    let mut cells = vec![header.map(str::to_owned).to_vec()];
-    cells.extend(rows.iter().map(Row::cells));
     let agreeing = rows.iter().filter(|row| row.agrees()).count();
     format!(
         "{}\n{agreeing} of {} within {:.0} %\n",
-        show::columns(&cells),
+        show::with_header(&header, rows.iter().map(Row::cells)),
         rows.len(),
         super::super::AGREE * 100.0
     )

@@ -310,9 +310,8 @@ fn table(names: &[String], cases: &[Case<'_>]) -> String {
         "real / simulated",
         "",
     ];
-    let mut cells = vec![header.map(str::to_owned).to_vec()];
-    cells.extend(cases.iter().map(|case| case.cells(&names[case.file])));
-    let mut text = show::columns(&cells) + "\n";
+    let rows = cases.iter().map(|case| case.cells(&names[case.file]));
+    let mut text = show::with_header(&header, rows) + "\n";
     for (file, name) in names.iter().enumerate() {
         let mut of_file = cases.iter().filter(|case| case.file == file);
         let Some(first) = of_file.next().filter(|case| case.number == 1) else {
