@@ -5,6 +5,8 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use skywave_lab::experiment::Results;
+
 use crate::failure::Failure;
 
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -26,4 +28,13 @@ pub(crate) fn kept(runs: impl Display, dir: &Path) -> Failure {
     Failure::interrupted(format!(
         "interrupted: {runs} runs are kept in {dir}; the same command goes on from there"
     ))
+}
+
+/// The results of all runs; the failure of [`kept`] where Ctrl-C has left some out.
+pub(crate) fn complete(results: Results, dir: &Path) -> Result<Results, Failure> {
+    if !results.is_complete() {
+        let runs = format_args!("{} of {}", results.finished(), results.total());
+        return Err(kept(runs, dir));
+    }
+    Ok(results)
 }

@@ -184,7 +184,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         series.as_slice(),
         &args.keep,
     )?;
-    let results = simulate_all(args, &handed, &scenario, &dir)?;
+    let results = simulate(args, &handed, &scenario, &dir, None, &|| Ok(()))?;
+    let results = interrupt::complete(results, &dir)?;
     let publication = Publication {
         scenario: &scenario,
         study: &Study::from(&scenario),
@@ -289,20 +290,6 @@ fn uncaptured(error: capture::Error) -> Failure {
         capture::Error::Cancelled => Failure::interrupted(error),
         _ => Failure::failed(error),
     }
-}
-
-fn simulate_all(
-    args: &Args,
-    keep: &Keep,
-    scenario: &Scenario,
-    dir: &Path,
-) -> Result<Results, Failure> {
-    let results = simulate(args, keep, scenario, dir, None, &|| Ok(()))?;
-    if !results.is_complete() {
-        let runs = format!("{} of {}", results.finished(), results.total());
-        return Err(interrupt::kept(runs, dir));
-    }
-    Ok(results)
 }
 
 /// Runs a shard, in a directory of its own.

@@ -173,10 +173,5 @@ fn simulate_all(args: &Args, set: &Set) -> Result<Results, Failure> {
         doubts: &output::doubts,
         ..Options::default()
     };
-    let results = experiment::run(set, &options, simulate)?;
-    if !results.is_complete() {
-        let runs = format!("{} of {}", results.finished(), results.total());
-        return Err(interrupt::kept(runs, &dir));
-    }
-    Ok(results)
+    interrupt::complete(experiment::run(set, &options, simulate)?, &dir)
 }
