@@ -36,14 +36,19 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         ("kB", 1e3),
         ("B", 1.0),
     ];
-    let bytes = units.iter().find_map(|(unit, scale)| {
-        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number * scale)
-    });
+    let bytes = scaled(text, &units);
     let sensible = bytes.filter(|bytes| (1.0..1e18).contains(bytes));
     sensible
         .map(|bytes| bytes as u64)
         .ok_or_else(|| "expected a size, such as 20GB or 500MB".to_owned())
+}
+
+/// A number times the worth of the first unit that it ends with.
+fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    units.iter().find_map(|(unit, worth)| {
+        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
+        Some(number * worth)
+    })
 }
 
 /// A length on paper, in points (72 an inch).
@@ -54,10 +59,7 @@ pub(crate) fn length(text: &str) -> Result<f64, String> {
         ("in", 72.0),
         ("pt", 1.0),
     ];
-    let points = units.iter().find_map(|(unit, points)| {
-        let number: f64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number * points)
-    });
+    let points = scaled(text, &units);
     // From a letter to a poster.
     let sensible = points.filter(|points| (1.0..=10_000.0).contains(points));
     sensible
