@@ -142,7 +142,7 @@ impl Case {
     ) -> Result<Self, Failure> {
         let choice = Choice {
             flow,
-            seed: Some(seed),
+            seed,
             point: 1,
             overhead: 0,
         };

@@ -153,7 +153,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let has_headers = args.tun.is_some() || args.program.is_there();
     let choice = Choice {
         flow: args.flow.as_deref(),
-        seed: Some(args.seed.unwrap_or_else(drawn)),
+        seed: args.seed.unwrap_or_else(drawn),
         point: args.point,
         overhead: if has_headers { 0 } else { args.headers },
     };

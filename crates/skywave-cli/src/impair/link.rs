@@ -262,7 +262,7 @@ mod tests {
     fn path_of(scenario: &Scenario) -> Path {
         let choice = Choice {
             flow: None,
-            seed: None,
+            seed: 1,
             point: 1,
             overhead: 0,
         };

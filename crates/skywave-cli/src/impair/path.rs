@@ -1,7 +1,7 @@
 //! The way of a flow through a scenario's network, as the relay takes it.
 
 use skywave_core::link::LinkConfig;
-use skywave_lab::scenario::Scenario;
+use skywave_lab::scenario::{Point, Scenario};
 use skywave_sim::Spec;
 use skywave_sim::network::{Router, edges};
 use skywave_sim::spec::{FlowSpec, LinkSpec, Tunnel};
@@ -18,8 +18,8 @@ const MAX_POINTS: usize = 40;
 pub(crate) struct Choice<'a> {
     /// The flow; its only one unless given.
     pub(crate) flow: Option<&'a str>,
-    /// The seed; its first one unless given.
-    pub(crate) seed: Option<u64>,
+    /// The seed.
+    pub(crate) seed: u64,
     /// The point of its sweep, from 1.
     pub(crate) point: usize,
     /// Bytes that each packet has on the wire beside those that are relayed.
@@ -94,13 +94,9 @@ pub(crate) fn of(scenario: &Scenario, choice: Choice<'_>) -> Result<Path, PathEr
         points,
         list: list(scenario),
     })?;
-    let first = scenario.seeds().first().copied().unwrap_or(1);
-    let spec = point.spec(choice.seed.unwrap_or(first));
-    let mut path = within(spec, choice.flow, choice.overhead)?;
+    let mut path = within(point.spec(choice.seed), choice.flow, choice.overhead)?;
     if points > 1 {
-        let values = point.params.iter().map(|(path, v)| format!("{path} = {v}"));
-        let values: Vec<String> = values.collect();
-        let (number, values) = (choice.point, values.join(", "));
+        let (number, values) = (choice.point, values(point));
         path.notes.insert(
             0,
             format!("point {number} of {points} of the sweep ({values}); --point for another"),
@@ -140,17 +136,17 @@ pub(crate) fn within(spec: Spec, flow: Option<&str>, overhead: u32) -> Result<Pa
     })
 }
 
+/// The values of a sweep at a point.
+fn values(point: &Point) -> String {
+    let values = point.params.iter().map(|(path, v)| format!("{path} = {v}"));
+    values.collect::<Vec<_>>().join(", ")
+}
+
 /// The points of a sweep, a line each.
 fn list(scenario: &Scenario) -> String {
     let points = scenario.points();
-    let lines = points
-        .iter()
-        .enumerate()
-        .take(MAX_POINTS)
-        .map(|(i, point)| {
-            let values = point.params.iter().map(|(path, v)| format!("{path} = {v}"));
-            format!("\n  {}: {}", i + 1, values.collect::<Vec<_>>().join(", "))
-        });
+    let shown = points.iter().zip(1..).take(MAX_POINTS);
+    let lines = shown.map(|(point, number)| format!("\n  {number}: {}", values(point)));
     // Without a sweep there is one point, and nothing to say of it.
     let lines: String = lines.filter(|line| line.contains('=')).collect();
     match points.len().checked_sub(MAX_POINTS) {
@@ -292,7 +288,7 @@ seeds = [4, 5]
             &scenario,
             Choice {
                 flow,
-                seed: None,
+                seed: 4,
                 point,
                 overhead: 28,
             },

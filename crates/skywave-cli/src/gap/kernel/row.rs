@@ -200,7 +200,7 @@ impl Row {
     pub(super) fn plan(&self, seed: u64) -> Result<Plan, Failure> {
         let choice = Choice {
             flow: None,
-            seed: Some(seed),
+            seed,
             point: 1,
             // Whole IP packets come.
             overhead: 0,

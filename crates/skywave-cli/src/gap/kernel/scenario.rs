@@ -183,7 +183,7 @@ impl<'a> Case<'a> {
     fn path(&self, flow: Option<&str>, seed: u64) -> Result<path::Path, String> {
         let choice = Choice {
             flow,
-            seed: Some(seed),
+            seed,
             point: self.number,
             // Whole IP packets come.
             overhead: 0,

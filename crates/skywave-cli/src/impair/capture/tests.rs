@@ -25,7 +25,7 @@ fn way(links: usize) -> Path {
     let scenario = Scenario::parse("test", &text, &NoFiles).unwrap();
     let choice = Choice {
         flow: None,
-        seed: Some(9),
+        seed: 9,
         point: 1,
         overhead: 0,
     };
