@@ -40,6 +40,19 @@ pub(crate) struct Run {
     pub(crate) unfaithful: Option<String>,
 }
 
+/// Number of the runs in which the relay was not in time.
+pub(super) fn unfaithful(runs: &[Run]) -> usize {
+    runs.iter().filter(|run| run.unfaithful.is_some()).count()
+}
+
+/// Cell of a table for these runs: how many were not in time, or else `right`.
+pub(super) fn in_time(runs: &[Run], right: &str) -> String {
+    match unfaithful(runs) {
+        0 => right.to_owned(),
+        n => format!("{n} of {} NOT IN TIME", runs.len()),
+    }
+}
+
 /// Bytes that came to the far side.
 #[derive(Clone, Default)]
 pub(crate) struct Got {

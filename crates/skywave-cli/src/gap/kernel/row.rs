@@ -12,7 +12,7 @@ use skywave_papers::validate::{self, Set, SetError};
 
 use super::super::{Args, agree};
 use super::plan::Plan;
-use super::real::{Run, stopped};
+use super::real::{Run, in_time, stopped, unfaithful};
 use super::{SECONDS, VERB};
 use crate::failure::Failure;
 use crate::impair::path::{self, Choice};
@@ -247,11 +247,6 @@ impl Row {
         self.real() / self.expected()
     }
 
-    fn unfaithful(&self) -> usize {
-        let runs = self.runs.iter();
-        runs.filter(|run| run.unfaithful.is_some()).count()
-    }
-
     fn agrees(&self) -> bool {
         agree(self.real(), self.expected())
     }
@@ -275,7 +270,7 @@ impl Row {
             self.seconds,
             of_runs(|run| format!("{:.3}", run.mbps)),
             of_runs(|run| format!("{:.1}", run.queue)),
-            self.unfaithful()
+            unfaithful(&self.runs)
         )
     }
 
@@ -292,7 +287,7 @@ impl Row {
             "seconds": self.seconds,
             "real_mbps": self.runs.iter().map(|run| run.mbps).collect::<Vec<_>>(),
             "queues_packets": self.runs.iter().map(|run| run.queue).collect::<Vec<_>>(),
-            "unfaithful": self.unfaithful(),
+            "unfaithful": unfaithful(&self.runs),
             "simulated_mbps": simulated.map(|simulated| simulated.mean),
             "simulated_ci95": simulated.and_then(|simulated| simulated.half),
             "expected_mbps": self.expected(),
@@ -323,10 +318,7 @@ impl Row {
                 None => format!("{mean:.2}"),
             },
             format!("{:.3}", self.ratio()),
-            match self.unfaithful() {
-                0 => String::new(),
-                n => format!("{n} of {} NOT IN TIME", self.runs.len()),
-            },
+            in_time(&self.runs, ""),
         ]
     }
 }

@@ -224,13 +224,6 @@ impl<'a> Case<'a> {
         both.is_some_and(|(real, s)| (real - s.mean).abs() <= AGREE * s.mean)
     }
 
-    fn unfaithful(&self) -> usize {
-        self.runs
-            .iter()
-            .filter(|run| run.unfaithful.is_some())
-            .count()
-    }
-
     fn object(&self, file: &FilePath) -> Value {
         json!({
             "scenario": file.display().to_string(),
@@ -242,7 +235,7 @@ impl<'a> Case<'a> {
             "median_mbps": self.real(),
             "ratio": self.ratio(),
             "agrees": self.agrees(),
-            "unfaithful": self.unfaithful(),
+            "unfaithful": real::unfaithful(&self.runs),
         })
     }
 
@@ -262,11 +255,7 @@ impl<'a> Case<'a> {
             runs.join(" "),
             self.ratio()
                 .map_or_else(none, |ratio| format!("{ratio:.3}")),
-            match self.unfaithful() {
-                0 if self.agrees() => "agrees".to_owned(),
-                0 => String::new(),
-                n => format!("{n} of {} NOT IN TIME", self.runs.len()),
-            },
+            real::in_time(&self.runs, if self.agrees() { "agrees" } else { "" }),
         ]
     }
 }
