@@ -94,8 +94,10 @@ impl Answer {
         let text = match self {
             Self::Nothing => return None,
             Self::NoRate => "No record tells the rate: bring a capture of a transfer, or iperf3's JSON, beside these.\n".to_owned(),
-            Self::Losses => "Neither the rate nor the law of the losses is known, and what was carried may be what the losses left: \
-                             no sender can be advised. Bring a capture of a transfer, taken at its sender.\n".to_owned(),
+            Self::Losses => "Neither the rate nor the law of the losses is known, and what was carried may be what the \
+                             losses left: no sender can be advised. Bring a capture of a transfer, taken at its \
+                             sender.\n"
+                .to_owned(),
             Self::AtLeast(advice) => {
                 format!("The rate is not known; it was taken to be the most that was seen.\n{advice}")
             }

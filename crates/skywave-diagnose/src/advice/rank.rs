@@ -389,8 +389,8 @@ pub(super) fn advice(
     let limits = question.findings.iter().filter_map(Finding::limit);
     let cautions = limits.map(|limit| {
         format!(
-            "The transfer was held up by {limit}: no other sender helps before that is mended, and what is simulated here \
-             has no such limit."
+            "The transfer was held up by {limit}: no other sender helps before that is mended, and what is simulated \
+             here has no such limit."
         )
     });
     Advice {

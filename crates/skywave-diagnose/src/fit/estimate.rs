@@ -51,7 +51,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// The same with the value that `change` makes of the value.
+    /// Value that `change` makes of a known one; an unknown one stays so.
     pub(crate) fn map<U>(&self, change: impl FnOnce(&T) -> U) -> Known<U> {
         match self {
             Self::Told(value) => Known::Told(change(value)),

@@ -66,8 +66,8 @@ fn delays_are_the_same_within_two_milliseconds() {
     assert!(!Measure::Goodput.is_as_good(0.94, 1.0));
 }
 
-/// Advice for `host`. `results` has the goodput (bit/s) and the transfer time (seconds) of each of the host's senders, in the
-/// order of [`senders::on`]; `today` is the index of today's.
+/// Advice for `host`. `results` has the goodput (bit/s) and the transfer time (seconds) of each of the host's senders, in
+/// the order of [`senders::on`]; `today` is the index of today's.
 fn advised(host: &Host, findings: &[Finding], results: &[(f64, f64)], today: usize) -> Advice {
     let question = Question {
         objectives: &[Objective::Bulk, Objective::Short],
