@@ -111,6 +111,9 @@ pub struct TcpConfig {
     /// Time by which a loss detector's own timers expire later than its rules say, as in a kernel whose clock ticks
     /// (Linux: two ticks). Zero with every profile.
     pub timer_slack: Duration,
+    /// Restart the retransmission timer whenever the oldest segment is sent again (Linux), also as a repair that was
+    /// lost. False: only with the first one of a recovery, and for ACKs of new data (RFC 6298 section 5).
+    pub restart_on_repair: bool,
     /// NewReno: restart the timer on the first partial ACK only ("impatient", RFC 6582 section 4).
     pub impatient: bool,
     /// Carry timestamps (RFC 7323): an RTT sample with every ACK of new data.
@@ -173,7 +176,7 @@ names! {
         Rfc = "rfc",
         /// Linux 6: as "rfc", but with `min_rto` and `tick` of 200 ms (the RTO is at least 200 ms more than the
         /// smoothed round trip), `max_rto` of 2 min, whole thresholds, ACKs that count what they deliver,
-        /// delayed ACKs after 40 ms, every sign of `undo`, and HyStart if the law is CUBIC.
+        /// delayed ACKs after 40 ms, every sign of `undo`, `restart_on_repair`, and HyStart if the law is CUBIC.
         Linux = "linux",
     }
 }
@@ -213,6 +216,7 @@ impl TcpConfig {
             limited_transmit,
             rto: Arc::new(ticks(10, 200, 3000)),
             timer_slack: Duration::ZERO,
+            restart_on_repair: false,
             impatient: true,
             timestamps: needs_timestamps,
             clocks: None,
@@ -245,6 +249,8 @@ impl TcpConfig {
                 }),
                 // `tcp_cong_avoid` is given what an ACK delivers.
                 counting: Counting::Delivered,
+                // `tcp_xmit_retransmit_queue`.
+                restart_on_repair: true,
                 whole_ssthresh: true,
                 slow_start: common.composition.congestion.slow_start(),
                 undo: UndoConfig::ALL,

@@ -372,6 +372,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     flag(&mut config.impatient, model.impatient);
     flag(&mut config.whole_ssthresh, model.whole_ssthresh);
     flag(&mut config.hold_ssthresh, model.hold_ssthresh);
+    flag(&mut config.restart_on_repair, model.restart_on_repair);
     flag(
         &mut config.composition.avoid_repeated_recovery,
         model.avoid_repeated_recovery,

@@ -77,6 +77,9 @@ pub(crate) struct TcpModel {
     /// Keep the slow start threshold when the retransmission timer expires again for one segment (RFC 5681 section
     /// 3.1), under laws that do not own the window; default by profile: rfc true, the others false.
     pub(crate) hold_ssthresh: Option<bool>,
+    /// Restart the retransmission timer whenever the oldest segment is sent again, not only with the first one of a
+    /// recovery; default by profile: linux true, the others false.
+    pub(crate) restart_on_repair: Option<bool>,
     /// Smallest RTO; default by profile: rfc and bsd "1s", ns2 "200ms".
     pub(crate) min_rto: Option<Period>,
     /// Largest RTO; default "60s".

@@ -92,6 +92,7 @@ fn the_doc_comment_of_linux_has_its_differences() {
             whole_ssthresh: true,
             counting: Counting::Delivered,
             acking: Acking::delayed(2, ms(40)),
+            restart_on_repair: true,
             undo: UndoConfig::ALL,
             slow_start,
             ..rfc

@@ -413,7 +413,8 @@ impl Sender {
         self.resend = Some(Resend { end, why });
         // Karn: an ACK could now mean either transmission.
         self.timed.take_if(|t| t.end > start && t.end <= end);
-        if self.timer == Time::MAX {
+        let is_oldest = start == self.flight.una();
+        if self.timer == Time::MAX || is_oldest && self.config.restart_on_repair {
             self.restart_timer(now);
         }
         self.after_sending(start, end, now);

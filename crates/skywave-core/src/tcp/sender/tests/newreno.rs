@@ -101,6 +101,25 @@ fn only_the_first_partial_ack_restarts_an_impatient_timer() {
 }
 
 #[test]
+fn linux_restarts_the_timer_whenever_the_oldest_segment_goes_again() {
+    let config = TcpConfig {
+        restart_on_repair: true,
+        ..plain("newreno", 10)
+    };
+    let mut s = Script::sent(config, 10);
+    s.wait(100);
+    s.ack(2); // RTT 100 ms: RTO 300 ms
+    s.dupacks(3);
+    for oldest in [4, 6, 8] {
+        s.wait(100);
+        let _ = s.poll();
+        s.ack(oldest);
+        assert_eq!(s.poll()[0], oldest);
+        s.expect_timer_in(300);
+    }
+}
+
+#[test]
 fn dupacks_below_recover_do_not_start_another_recovery() {
     let mut s = Script::sent(plain("newreno", 10), 10);
     s.dupacks(3);
