@@ -35,14 +35,17 @@ pub(crate) fn all(
             return Ok(node);
         }
         let message = format!("there are two agents at `{}`", at.value);
-        Err(Fault::new(at.span.clone(), message).label("the second one"))
+        Err(at.fault(message).label("the second one"))
     };
-    for Spanned { value: model, span } in models {
+    for agent in models {
+        let model = &agent.value;
         let at = &model.at;
         let node = take(at)?;
         if model.snoop.is_none() && model.d_proxy.is_none() {
             let message = format!("the agent at `{}` does nothing", at.value);
-            return Err(Fault::new(span.clone(), message).label("this needs `snoop` or `d_proxy`"));
+            return Err(agent
+                .fault(message)
+                .label("this needs `snoop` or `d_proxy`"));
         }
         // Where there is no agent, a proxy may end all flows that would pass.
         let snoop = model.snoop.as_ref().and_then(|m| lower_snoop(&m.value));
@@ -50,7 +53,7 @@ pub(crate) fn all(
             let to = &settings.to;
             if snoop.is_some() {
                 let message = "an agent is of Snoop or of D-Proxy, but not of both";
-                return Err(Fault::new(to.span.clone(), message).label("it has `snoop` already"));
+                return Err(to.fault(message).label("it has `snoop` already"));
             }
             let pair = (node, take(to)?);
             agents.extend(d_proxy::lower(network, pair, settings, flows, clamped)?);
@@ -95,7 +98,7 @@ fn nothing_passes(
     flows: &[FlowSpec],
 ) -> Fault {
     let name = &at.value;
-    let fault = Fault::new(at.span.clone(), format!("no flow passes through `{name}`"));
+    let fault = at.fault(format!("no flow passes through `{name}`"));
     let fault = match flows
         .iter()
         .find(|flow| flow.from == node || flow.to == node)

@@ -31,9 +31,7 @@ pub(crate) fn blackouts(
     for model in models.value.as_slice() {
         let m = &model.value;
         let length = m.duration.0;
-        let fault = |message: &str, label: &str| {
-            Err(Fault::new(model.span.clone(), message.to_owned()).label(label.to_owned()))
-        };
+        let fault = |message: &str, label: &str| Err(model.fault(message).label(label));
         let first = match (m.start, m.every) {
             (Some(start), _) => start.0,
             (None, Some(every)) => every.0,

@@ -42,7 +42,7 @@ fn check(
 ) -> Result<(), Fault> {
     let fault = |message: &str, label: &str| {
         let fault = Fault::new(span.clone(), format!("`l2clamp` {message}"));
-        Err(fault.label(label.to_owned()))
+        Err(fault.label(label))
     };
     let Transport::Tcp(config) = &flow.transport else {
         return fault("is for TCP only", "it makes TCP's acknowledgements");

@@ -23,7 +23,8 @@ pub(crate) fn clocks(flow: &FlowModel) -> Result<Option<Clocks>, Fault> {
     ];
     if let Some((key, _)) = both.iter().find(|(_, on)| *on) {
         let message = format!("`clock` does not go with `{key}`");
-        return Err(Fault::new(clock.span.clone(), message)
+        return Err(clock
+            .fault(message)
             .label("it is the clock of one receiver, and there other hosts make timestamps too"));
     }
     let tick = given.tick.map_or(Duration::ZERO, |tick| tick.0);

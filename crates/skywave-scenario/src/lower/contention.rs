@@ -15,26 +15,20 @@ pub(crate) fn check(
         return Ok(());
     };
     if config.arq.is_some() {
-        return Err(Fault::new(
-            model.span.clone(),
-            "a link cannot both retransmit and be contended for",
-        )
-        .label("this direction has `arq` too")
-        .help("take contention = \"none\" or arq = \"none\" for one of the directions"));
+        return Err(model
+            .fault("a link cannot both retransmit and be contended for")
+            .label("this direction has `arq` too")
+            .help("take contention = \"none\" or arq = \"none\" for one of the directions"));
     }
     if !config.queue.decides_on_arrival() {
-        return Err(Fault::new(
-            model.span.clone(),
-            "contention does not go with a queue that decides when packets leave",
-        )
-        .label("take droptail, red or step for this direction"));
+        return Err(model
+            .fault("contention does not go with a queue that decides when packets leave")
+            .label("take droptail, red or step for this direction"));
     }
     if matches!(config.service, Service::Trace(_)) {
-        return Err(Fault::new(
-            model.span.clone(),
-            "contention is for a link of constant rate",
-        )
-        .label("a trace already has the waits of its link in it"));
+        return Err(model
+            .fault("contention is for a link of constant rate")
+            .label("a trace already has the waits of its link in it"));
     }
     Ok(())
 }

@@ -36,18 +36,18 @@ pub(crate) fn lower(
         }
         let name = &flow.name;
         if clamped.contains(&index) {
-            return Err(Fault::new(
-                settings.to.span.clone(),
-                format!("D-Proxy does not go with the `l2clamp` of `{name}`"),
-            )
-            .label("what it holds would be acknowledged before it has arrived"));
+            return Err(settings
+                .to
+                .fault(format!(
+                    "D-Proxy does not go with the `l2clamp` of `{name}`"
+                ))
+                .label("what it holds would be acknowledged before it has arrived"));
         }
         if !flow.way().tunnels.is_empty() {
-            return Err(Fault::new(
-                settings.to.span.clone(),
-                format!("D-Proxy does not go with the `tunnel` of `{name}`"),
-            )
-            .label("its agents would have to look into the packets inside"));
+            return Err(settings
+                .to
+                .fault(format!("D-Proxy does not go with the `tunnel` of `{name}`"))
+                .label("its agents would have to look into the packets inside"));
         }
     }
     if !is_passed {
@@ -94,14 +94,13 @@ fn no_way_back(
     flow: &FlowSpec,
 ) -> Fault {
     let (at, to) = (&network.nodes[at], &network.nodes[to]);
-    Fault::new(
-        settings.to.span.clone(),
-        format!(
+    settings
+        .to
+        .fault(format!(
             "the ACKs of `{}` do not pass `{to}` and then `{at}`",
             flow.name
-        ),
-    )
-    .label("what it asks for would have no way")
+        ))
+        .label("what it asks for would have no way")
 }
 
 fn nothing_passes(
@@ -112,10 +111,9 @@ fn nothing_passes(
     flows: &[FlowSpec],
 ) -> Fault {
     let (from, until) = (&network.nodes[at], &network.nodes[to]);
-    let fault = Fault::new(
-        settings.to.span.clone(),
-        format!("no flow of TCP has data that pass `{from}` and then `{until}`"),
-    );
+    let fault = settings.to.fault(format!(
+        "no flow of TCP has data that pass `{from}` and then `{until}`"
+    ));
     let other = flows
         .iter()
         .find(|flow| passes(router, (to, at), flow) != Passes::No);

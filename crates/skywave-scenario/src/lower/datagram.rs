@@ -18,7 +18,8 @@ pub(crate) fn payload(flow: &FlowModel, most: u32, transport: &str) -> Result<Op
         Ok(bytes) if u32::from(bytes) <= most => Ok(Some(bytes)),
         _ => {
             let message = format!("`mss` is too large for {transport}");
-            Err(Fault::new(mss.span.clone(), message)
+            Err(mss
+                .fault(message)
                 .label(format!("at most {most} bytes fit a datagram")))
         }
     }

@@ -9,16 +9,13 @@ use crate::model::number::Probability;
 use crate::model::units;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
-use crate::read::tree::Span;
 
 /// Checks a distribution; `number` makes its parameters comparable.
 pub(crate) fn check_dist<Q: Copy>(
     dist: &Spanned<Dist<Q>>,
     number: impl Fn(Q) -> f64,
 ) -> Result<(), Fault> {
-    let fault = |message: &str, label: &str| {
-        Err(Fault::new(dist.span.clone(), message.to_owned()).label(label.to_owned()))
-    };
+    let fault = |message: &str, label: &str| Err(dist.fault(message).label(label));
     match dist.value {
         Dist::Empirical(ref points) => check_points(dist, points, number),
         Dist::Uniform(low, high) if number(low) > number(high) => fault(
@@ -43,39 +40,28 @@ fn check_points<Q: Copy>(
     points: &[Spanned<(Q, Probability)>],
     number: impl Fn(Q) -> f64,
 ) -> Result<(), Fault> {
-    let fault = |span: &Span, message: &str, label: &str| {
-        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
-    };
     let Some(last) = points.last() else {
-        return fault(
-            &dist.span,
-            "this distribution has no value",
-            "at least one pair of a value and a share is needed",
-        );
+        return Err(dist
+            .fault("this distribution has no value")
+            .label("at least one pair of a value and a share is needed"));
     };
     for pair in points.windows(2) {
         let ((low, below), (high, share)) = (pair[0].value, pair[1].value);
         if number(high) < number(low) {
-            return fault(
-                &pair[1].span,
-                "the values of a distribution cannot fall",
-                "smaller than the value before",
-            );
+            return Err(pair[1]
+                .fault("the values of a distribution cannot fall")
+                .label("smaller than the value before"));
         }
         if share.0 < below.0 {
-            return fault(
-                &pair[1].span,
-                "the shares of a distribution cannot fall",
-                "each is the share of all that are at most so large: not smaller than the one before",
-            );
+            return Err(pair[1]
+                .fault("the shares of a distribution cannot fall")
+                .label("each is the share of all that are at most so large: not smaller than the one before"));
         }
     }
     if last.value.1.0 < 1.0 {
-        return fault(
-            &last.span,
-            "the last share of a distribution must be 1",
-            "no value is larger than the last one",
-        );
+        return Err(last
+            .fault("the last share of a distribution must be 1")
+            .label("no value is larger than the last one"));
     }
     Ok(())
 }

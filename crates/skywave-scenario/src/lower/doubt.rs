@@ -42,7 +42,8 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
             } else {
                 "commands that say nothing of movements were"
             };
-            Fault::new(moves.span.clone(), format!("{skipped} {commands} left out"))
+            moves
+                .fault(format!("{skipped} {commands} left out"))
                 .label("in this file")
         })
     });
@@ -51,7 +52,7 @@ pub(crate) fn all(file: &File, template: &Template, files: &Shelf<'_>) -> Vec<Fa
         let back = loss.value.reverse.as_ref().map(|back| &back.value);
         let all_lost = loss.value.forward.iter().chain(back).any(loses_all);
         all_lost.then(|| {
-            Fault::new(loss.span.clone(), "nothing arrives over this link, one way")
+            loss.fault("nothing arrives over this link, one way")
                 .label("each packet is lost")
         })
     });
@@ -81,16 +82,14 @@ fn locks(blackout: &Spanned<BlackoutModel>, template: &Template, end: Time) -> O
         .longest_timeouts()
         .find(|rto| rto.as_nanos().is_multiple_of(every.as_nanos()) && Time::ZERO + *rto < end)?;
     Some(
-        Fault::new(
-            blackout.span.clone(),
-            "a sender that tries again in one of these blackouts may do so in all others",
-        )
-        .label(format!(
-            "one each {}s, and its timeouts are {}s apart when they are backed off",
-            every.as_secs_f64(),
-            max_rto.as_secs_f64()
-        ))
-        .help("let `every` be no divisor of `max_rto`"),
+        blackout
+            .fault("a sender that tries again in one of these blackouts may do so in all others")
+            .label(format!(
+                "one each {}s, and its timeouts are {}s apart when they are backed off",
+                every.as_secs_f64(),
+                max_rto.as_secs_f64()
+            ))
+            .help("let `every` be no divisor of `max_rto`"),
     )
 }
 
@@ -110,7 +109,7 @@ fn extreme(blackout: &Spanned<BlackoutModel>, end: Time) -> Option<Fault> {
         return None;
     };
     let label = format!("the run ends at {}s", end.as_secs_f64());
-    Some(Fault::new(blackout.span.clone(), message).label(label))
+    Some(blackout.fault(message).label(label))
 }
 
 /// A link over which WTCP's answers come after it has given up.
@@ -120,15 +119,13 @@ fn outlasts(link: &LinkModel, back: &LinkModel, template: &Template) -> Option<F
     let round_trip = there.since(Time::ZERO) + back.since(Time::ZERO);
     let patience = template.shortest_patience()?;
     (round_trip >= patience).then(|| {
-        Fault::new(
-            link.delay.span.clone(),
-            "WTCP gives up before an answer can come over this link",
-        )
-        .label(format!(
-            "there and back it takes {}s, and `wtcp.idle_timeout` is {}s",
-            round_trip.as_secs_f64(),
-            patience.as_secs_f64()
-        ))
+        link.delay
+            .fault("WTCP gives up before an answer can come over this link")
+            .label(format!(
+                "there and back it takes {}s, and `wtcp.idle_timeout` is {}s",
+                round_trip.as_secs_f64(),
+                patience.as_secs_f64()
+            ))
     })
 }
 
@@ -144,12 +141,10 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
     // Not steps, which are in paths over which others' flows are put, nor DualPI2, which has a use without ECN, too.
     let marks = |queue: &&Spanned<QueueModel>| queue.value.says("ecn", &Value::Flag(true));
     let doubt = |queue: &Spanned<QueueModel>| {
-        Fault::new(
-            queue.span.clone(),
-            "this queue marks no packet, as no flow uses ECN",
-        )
-        .label("told to mark")
-        .help("give a flow tcp = { ecn = true }, or a transport that needs it, as \"dctcp\"")
+        queue
+            .fault("this queue marks no packet, as no flow uses ECN")
+            .label("told to mark")
+            .help("give a flow tcp = { ecn = true }, or a transport that needs it, as \"dctcp\"")
     };
     queues.filter(marks).map(doubt).collect()
 }
@@ -158,19 +153,19 @@ pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
 fn narrow(policer: &Spanned<PolicerModel>, packet: u32) -> Option<Fault> {
     let burst = policer.optional().ok()??.burst;
     (burst < u64::from(packet)).then(|| {
-        Fault::new(policer.span.clone(), "no full packet can pass this policer").label(format!(
-            "`burst` is {burst} bytes, and full packets have {packet} or more"
-        ))
+        policer
+            .fault("no full packet can pass this policer")
+            .label(format!(
+                "`burst` is {burst} bytes, and full packets have {packet} or more"
+            ))
     })
 }
 
 /// A delay after which the run is over.
 fn late(delay: &Spanned<Dist<Duration>>, end: Time) -> Option<Fault> {
     (earliest(&delay.value) >= end).then(|| {
-        Fault::new(
-            delay.span.clone(),
-            "nothing can arrive over this link before the run ends",
-        )
-        .label(format!("the run ends at {}s", end.as_secs_f64()))
+        delay
+            .fault("nothing can arrive over this link before the run ends")
+            .label(format!("the run ends at {}s", end.as_secs_f64()))
     })
 }

@@ -72,7 +72,8 @@ pub(crate) fn all(
             network.add_name("flow", &name, span)?;
             let (from, to) = ends(network, model, copy, mss.is_some())?;
             if specs.len() + proxy::further_flows(model) >= MAX_FLOWS {
-                return Err(Fault::new(flow.span.clone(), "these are too many flows")
+                return Err(flow
+                    .fault("these are too many flows")
                     .label(format!("more than {MAX_FLOWS}")));
             }
             let (start, stop) = times(network, model, &name, copy, specs.len(), end)?;
@@ -153,26 +154,24 @@ fn ends(
     let from = network.find_node(&source, &model.from.span)?;
     let to = network.find_node(&sink, &model.to.span)?;
     if from == to {
-        return Err(
-            Fault::new(model.to.span.clone(), "this flow ends where it starts")
-                .label(format!("`from` is `{source}` too")),
-        );
+        return Err(model
+            .to
+            .fault("this flow ends where it starts")
+            .label(format!("`from` is `{source}` too")));
     }
     if !reaches(network, from, to) {
-        return Err(Fault::new(
-            model.to.span.clone(),
-            format!("no way leads from `{source}` to `{sink}`"),
-        )
-        .label("out of reach")
-        .help("add a [[link]] that joins the two parts of the network"));
+        return Err(model
+            .to
+            .fault(format!("no way leads from `{source}` to `{sink}`"))
+            .label("out of reach")
+            .help("add a [[link]] that joins the two parts of the network"));
     }
     if has_acks && !reaches(network, to, from) {
-        return Err(Fault::new(
-            model.to.span.clone(),
-            format!("no way leads back from `{sink}` to `{source}`"),
-        )
-        .label("its ACKs cannot return")
-        .help("a link is `one_way`, and no other one leads back"));
+        return Err(model
+            .to
+            .fault(format!("no way leads back from `{sink}` to `{source}`"))
+            .label("its ACKs cannot return")
+            .help("a link is `one_way`, and no other one leads back"));
     }
     Ok((from, to))
 }
@@ -208,11 +207,9 @@ fn times(
         (None, _) => Duration::ZERO,
         (Some(step), Some(n)) => step.value.0 * (n - 1),
         (Some(step), None) => {
-            return Err(Fault::new(
-                step.span.clone(),
-                "`start_step` is for flows with a `count`",
-            )
-            .label("there is one flow only"));
+            return Err(step
+                .fault("`start_step` is for flows with a `count`")
+                .label("there is one flow only"));
         }
     };
     let mut time = |dist: Option<&Spanned<Dist<units::Duration>>>,
@@ -264,10 +261,9 @@ fn times(
     if let Some(dist) = &model.stop
         && latest(&dist.value) <= first
     {
-        return Err(
-            Fault::new(dist.span.clone(), "this flow stops before it starts")
-                .label("`stop` must be after `start`"),
-        );
+        return Err(dist
+            .fault("this flow stops before it starts")
+            .label("`stop` must be after `start`"));
     }
     Ok((start, stop))
 }
@@ -322,7 +318,7 @@ fn think(m: &RequestsModel, end: Time) -> Result<SimDist, Fault> {
         && end.as_secs_f64() > think.mean() * MAX_TRANSFERS
     {
         return Err(
-            Fault::new(m.think.span.clone(), "transfers follow each other too fast")
+            m.think.fault("transfers follow each other too fast")
                 .label(format!(
                     "a pause takes {} on average, and the run {}s",
                     told(think.mean()),
@@ -355,15 +351,13 @@ fn on_off(m: &OnOffModel) -> Result<Traffic, Fault> {
     let (cycle, packet) = (on.mean() + off.mean(), time.as_secs_f64());
     if cycle < packet {
         let (cycle, packet) = (told(cycle), told(packet));
-        return Err(
-            Fault::new(m.on.span.clone(), "bursts follow each other too fast")
-                .label(format!(
-                    "a burst and a pause take {cycle} on average, a packet {packet}"
-                ))
-                .help(
-                    "each burst has a packet at least: a longer `on` or `off`, or a higher `rate`",
-                ),
-        );
+        return Err(m
+            .on
+            .fault("bursts follow each other too fast")
+            .label(format!(
+                "a burst and a pause take {cycle} on average, a packet {packet}"
+            ))
+            .help("each burst has a packet at least: a longer `on` or `off`, or a higher `rate`"));
     }
     Ok(Traffic::OnOff {
         rate: m.rate.0,
@@ -380,11 +374,9 @@ fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist
         (None, Some(segments)) => {
             let (low, high) = (segments.value.0.0, segments.value.1.0);
             if low > high {
-                return Err(Fault::new(
-                    segments.span.clone(),
-                    "these bounds are in the wrong order",
-                )
-                .label("the smaller one first"));
+                return Err(segments
+                    .fault("these bounds are in the wrong order")
+                    .label("the smaller one first"));
             }
             Ok(SimDist::Whole {
                 low,
@@ -392,11 +384,9 @@ fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist
                 unit: f64::from(mss),
             })
         }
-        (Some(_), Some(both)) => Err(Fault::new(
-            both.span.clone(),
-            "`size` and `segments` say the same thing",
-        )
-        .label("one of them too many")),
+        (Some(_), Some(both)) => Err(both
+            .fault("`size` and `segments` say the same thing")
+            .label("one of them too many")),
         (None, None) => Err(Fault::new(span.clone(), "how large is a transfer?")
             .label("`size` or `segments` is needed")),
     }

@@ -25,8 +25,7 @@ pub(crate) fn all(
             continue;
         };
         let fault = |message: &str, label: &str| {
-            let fault = Fault::new(freeze.span.clone(), format!("`freeze` {message}"));
-            Err(fault.label(label.to_owned()))
+            Err(freeze.fault(format!("`freeze` {message}")).label(label))
         };
         if proxy::of(model).is_some() {
             return fault(

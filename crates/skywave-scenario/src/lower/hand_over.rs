@@ -65,9 +65,7 @@ fn time(
     end: Time,
 ) -> Result<Time, Fault> {
     let at = Time::ZERO + model.at.value.0;
-    let fault = |message: &str, label: String| {
-        Err(Fault::new(model.at.span.clone(), message.to_owned()).label(label))
-    };
+    let fault = |message: &str, label: String| Err(model.at.fault(message).label(label));
     if let Some(before) = before
         && at <= before.at
     {
@@ -93,8 +91,8 @@ fn check_ways(
     flow: &FlowSpec,
     (node, to): (usize, usize),
 ) -> Result<(), Fault> {
-    let Spanned { value: name, span } = &model.to;
-    let fault = |message: String| Fault::new(span.clone(), message);
+    let name = &model.to.value;
+    let fault = |message: String| model.to.fault(message);
     if to == flow.from || to == flow.to {
         let fault = fault(format!("`{name}` is an end of this flow"));
         return Err(fault.label("a proxy stands between the ends"));
@@ -155,9 +153,7 @@ pub(crate) fn check_agents(
                 let met = agents.iter().find(|agent| meets(&mut router, agent, &half));
                 if let Some(agent) = met {
                     let name = &network.nodes[agent.node];
-                    return Err(Fault::new(
-                        hand_over.span.clone(),
-                        format!("`hand_overs` does not go with the agent at `{name}`, which is on a way of this flow"),
+                    return Err(hand_over.fault(format!("`hand_overs` does not go with the agent at `{name}`, which is on a way of this flow"),
                     )
                     .label("it would lose sight of the connections")
                     .help(

@@ -53,17 +53,16 @@ pub(crate) fn add(
         && !b.contains('#')
     {
         return Err(
-            Fault::new(count.span.clone(), "copies of a link need nodes of their own")
+            count.fault("copies of a link need nodes of their own")
                 .label("every copy would join the same nodes")
                 .help("put `#` into a node's name, as in between = [\"S#\", \"G0\"]: it becomes the copy's number"),
         );
     }
     if model.count.is_none() && (a.contains('#') || b.contains('#')) {
-        return Err(Fault::new(
-            model.between.span.clone(),
-            "`#` in a node's name stands for a copy's number",
-        )
-        .label("but this link has no `count`"));
+        return Err(model
+            .between
+            .fault("`#` in a node's name stands for a copy's number")
+            .label("but this link has no `count`"));
     }
     let group = match &model.name {
         Some(name) => name.value.clone(),
@@ -73,11 +72,10 @@ pub(crate) fn add(
     for copy in all {
         let (a, b) = (numbered(a, copy), numbered(b, copy));
         if a == b {
-            return Err(Fault::new(
-                model.between.span.clone(),
-                format!("this link joins `{a}` to itself"),
-            )
-            .label("two nodes are needed"));
+            return Err(model
+                .between
+                .fault(format!("this link joins `{a}` to itself"))
+                .label("two nodes are needed"));
         }
         let name = match (&model.name, copy) {
             (None, _) => default_link_name(&a, &b),
@@ -192,22 +190,18 @@ fn direction(
 fn ring(model: &LinkModel, config: &LinkConfig) -> Result<u32, Fault> {
     match &model.ring {
         Some(_) if config.queue.decides_on_arrival() && model.inherits("ring") => Ok(0),
-        Some(packets) if config.queue.decides_on_arrival() => Err(Fault::new(
-            packets.span.clone(),
-            "this queue decides when packets arrive: a ring makes no difference to it",
-        )
-        .label("only with codel, fq-codel, pie or dualpi2; make the queue longer instead")),
+        Some(packets) if config.queue.decides_on_arrival() => Err(packets
+            .fault("this queue decides when packets arrive: a ring makes no difference to it")
+            .label("only with codel, fq-codel, pie or dualpi2; make the queue longer instead")),
         packets => Ok(packets.as_ref().map_or(0, |packets| packets.value.0)),
     }
 }
 
 fn refuse_two_rates(model: &LinkModel, reverse: &LinkModel) -> Result<(), Fault> {
     match &model.reverse_rate {
-        Some(first) if !reverse.inherits("rate") => Err(Fault::new(
-            first.span.clone(),
-            "the reverse direction has two rates",
-        )
-        .label("`reverse` has one too")),
+        Some(first) if !reverse.inherits("rate") => Err(first
+            .fault("the reverse direction has two rates")
+            .label("`reverse` has one too")),
         _ => Ok(()),
     }
 }
@@ -230,18 +224,14 @@ fn refuse_reverse(model: &LinkModel) -> Result<(), Fault> {
 fn service(model: &LinkModel, files: &Shelf<'_>) -> Result<Option<Service>, Fault> {
     let (trace, otherwise) = (model.trace.as_ref(), model.trace_else.as_ref());
     if let (Some(otherwise), None) = (otherwise, trace) {
-        return Err(Fault::new(
-            otherwise.span.clone(),
-            "`trace_else` takes the place of a `trace`, and there is none",
-        )
-        .label("`trace` is needed beside this"));
+        return Err(otherwise
+            .fault("`trace_else` takes the place of a `trace`, and there is none")
+            .label("`trace` is needed beside this"));
     }
     match (&model.rate, trace) {
-        (Some(_), Some(trace)) => Err(Fault::new(
-            trace.span.clone(),
-            "this link has both a rate and a trace",
-        )
-        .label("one of them is enough")),
+        (Some(_), Some(trace)) => Err(trace
+            .fault("this link has both a rate and a trace")
+            .label("one of them is enough")),
         (Some(rate), None) => Ok(Some(Service::Rate(rate.value.0))),
         (None, Some(trace)) => {
             let there = otherwise
@@ -266,11 +256,9 @@ pub(crate) fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitt
     let Some(model) = model else { return Ok(None) };
     match model.value {
         JitterModel::None => Ok(None),
-        JitterModel::Uniform(low, high) if low.0 > high.0 => Err(Fault::new(
-            model.span.clone(),
-            "these bounds are in the wrong order",
-        )
-        .label("the smaller one first")),
+        JitterModel::Uniform(low, high) if low.0 > high.0 => Err(model
+            .fault("these bounds are in the wrong order")
+            .label("the smaller one first")),
         JitterModel::Uniform(low, high) => Ok(Some(Jitter::Uniform(low.0, high.0))),
         JitterModel::Exponential(mean) => Ok(Some(Jitter::Exponential(mean.0))),
     }

@@ -256,16 +256,12 @@ pub(crate) fn lower(file: &File, context: &Context<'_>) -> Result<Template, Faul
 /// Refuses a network of nothing, and stations and radios without each other.
 fn check_network(file: &File) -> Result<(), Fault> {
     match (&file.radio, file.station.first()) {
-        (None, Some(station)) => Err(Fault::new(
-            station.span.clone(),
-            "there is no radio network for this station",
-        )
-        .label("[radio] is needed")),
-        (Some(radio), None) => Err(Fault::new(
-            radio.span.clone(),
-            "this radio network has no station",
-        )
-        .label("at least one [[station]] is needed")),
+        (None, Some(station)) => Err(station
+            .fault("there is no radio network for this station")
+            .label("[radio] is needed")),
+        (Some(radio), None) => Err(radio
+            .fault("this radio network has no station")
+            .label("at least one [[station]] is needed")),
         (None, None) if file.link.is_empty() => Err(Fault::new(0..0, "there is no network")
             .label("[[link]] is needed, or [radio] with [[station]]")),
         _ => Ok(()),
@@ -287,7 +283,7 @@ pub(crate) fn window(
 ) -> Result<(Time, Time), Fault> {
     let (from, to) = given.value;
     let (from, to) = (Time::ZERO + from.0, Time::ZERO + to.0);
-    let fault = |message: String| Fault::new(given.span.clone(), message);
+    let fault = |message: String| given.fault(message);
     if from >= to {
         let fault = fault(format!("{what} is empty"));
         return Err(fault.label("its end must be after its start"));
@@ -311,7 +307,8 @@ fn bins(run: &RunModel, flows: usize) -> Result<Option<Duration>, Fault> {
         .as_nanos()
         .div_ceil(width.as_nanos().max(1));
     if each.saturating_mul(flows as u64) > MAX_BINS {
-        return Err(Fault::new(bins.span.clone(), "these are too many bins")
+        return Err(bins
+            .fault("these are too many bins")
             .label(format!("more than {MAX_BINS} over all flows")));
     }
     Ok(Some(width))
@@ -323,23 +320,20 @@ pub(crate) fn seeds(run: &RunModel) -> Result<Vec<u64>, Fault> {
         return Ok(vec![1]);
     };
     match &seeds.value {
-        SeedsModel::Number(n) if n.0 > MAX_RUNS as u64 => {
-            Err(Fault::new(seeds.span.clone(), "these are too many runs")
-                .label(format!("more than {MAX_RUNS}")))
-        }
+        SeedsModel::Number(n) if n.0 > MAX_RUNS as u64 => Err(seeds
+            .fault("these are too many runs")
+            .label(format!("more than {MAX_RUNS}"))),
         SeedsModel::Number(n) => Ok((1..=n.0).collect()),
-        SeedsModel::List(list) if list.is_empty() => {
-            Err(Fault::new(seeds.span.clone(), "there is no seed").label("at least one is needed"))
-        }
+        SeedsModel::List(list) if list.is_empty() => Err(seeds
+            .fault("there is no seed")
+            .label("at least one is needed")),
         SeedsModel::List(list) => {
             let mut seen = BTreeSet::new();
             for seed in list {
                 if !seen.insert(seed.value) {
-                    return Err(Fault::new(
-                        seed.span.clone(),
-                        format!("seed {} is there twice", seed.value),
-                    )
-                    .label("the same run again"));
+                    return Err(seed
+                        .fault(format!("seed {} is there twice", seed.value))
+                        .label("the same run again"));
                 }
             }
             Ok(list.iter().map(|s| s.value).collect())
@@ -356,7 +350,8 @@ pub(crate) fn copies<N: Copy + Into<u64>>(
     };
     let number: u64 = count.value.into();
     if number > MAX_COPIES {
-        return Err(Fault::new(count.span.clone(), "these are too many copies")
+        return Err(count
+            .fault("these are too many copies")
             .label(format!("at most {MAX_COPIES}")));
     }
     Ok((1..=number).map(Some).collect())
@@ -379,7 +374,7 @@ pub(crate) fn check_name(name: &Spanned<String>) -> Result<(), Fault> {
         n if n.len() > 100 => "longer than 100 bytes",
         _ => return Ok(()),
     };
-    Err(Fault::new(name.span.clone(), "this cannot be a name").label(reason))
+    Err(name.fault("this cannot be a name").label(reason))
 }
 
 impl Template {

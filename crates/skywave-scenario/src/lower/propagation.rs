@@ -69,11 +69,10 @@ fn check_power(model: &RadioModel) -> Result<(), Fault> {
     let needs_power = matches!(model.reception, Some(ReceptionModel::Sinr(_)))
         || matches!(model.sensing, Some(SensingModel::Frames(_)));
     match &model.propagation {
-        Some(p) if needs_power && matches!(p.value, PropagationModel::Ranges(_)) => Err(
-            Fault::new(p.span.clone(), "fixed ranges say nothing of power")
-                .label("`reception = \"sinr\"` and `sensing = { frames = … }` compare powers")
-                .help("take \"ns2\", \"ns3\", `two_ray` or `log_distance`"),
-        ),
+        Some(p) if needs_power && matches!(p.value, PropagationModel::Ranges(_)) => Err(p
+            .fault("fixed ranges say nothing of power")
+            .label("`reception = \"sinr\"` and `sensing = { frames = … }` compare powers")
+            .help("take \"ns2\", \"ns3\", `two_ray` or `log_distance`")),
         _ => Ok(()),
     }
 }
@@ -171,9 +170,7 @@ fn check_order(model: &RadioModel, propagation: &Propagation) -> Result<(), Faul
     if ordered {
         return Ok(());
     }
-    Err(
-        Fault::new(place.span.clone(), "what can be received is not heard").label(
-            "frames are sensed, and disturb others, at least as far as they can be received",
-        ),
-    )
+    Err(place
+        .fault("what can be received is not heard")
+        .label("frames are sensed, and disturb others, at least as far as they can be received"))
 }

@@ -20,7 +20,6 @@ use crate::model::proxy::{
     TowardsSourceSettingsModel,
 };
 use crate::read::fault::Fault;
-use crate::read::spanned::Spanned;
 
 /// Bytes that a proxy holds if nothing is said of them: the window of TCP without scaling.
 const BUFFER: u32 = 65_536;
@@ -66,11 +65,10 @@ pub(crate) fn lower<'a>(
         .label(format!("this flow is of {label}")));
     };
     if route::is_given(model) {
-        return Err(Fault::new(
-            settings.at.span.clone(),
-            "a flow with a proxy takes the way with the fewest hops",
-        )
-        .label("leave `via`, `reverse_via` and `tunnel` out"));
+        return Err(settings
+            .at
+            .fault("a flow with a proxy takes the way with the fewest hops")
+            .label("leave `via`, `reverse_via` and `tunnel` out"));
     }
     let (transport, label) = match &settings.transport {
         None => (transport.clone(), label.to_owned()),
@@ -93,9 +91,7 @@ fn buffer(settings: &ProxySettingsModel, near: &Arc<TcpConfig>) -> Result<u32, F
         return Ok(BUFFER.max(near.mss));
     };
     let bytes = (buffer.value.in_bytes(near.mss) + 0.5).floor();
-    let fault = |message: String, label: &str| {
-        Err(Fault::new(buffer.span.clone(), message).label(label.to_owned()))
-    };
+    let fault = |message: String, label: &str| Err(buffer.fault(message).label(label));
     if bytes < f64::from(near.mss) {
         return fault(
             format!("`buffer` is smaller than one segment of {} bytes", near.mss),
@@ -234,12 +230,12 @@ impl Proxy<'_> {
         flow: &FlowSpec,
         node: usize,
     ) -> Result<(), Fault> {
-        let Spanned { value: name, span } = &self.settings.at;
+        let at = &self.settings.at;
+        let name = &at.value;
         if node == flow.from || node == flow.to {
-            return Err(
-                Fault::new(span.clone(), format!("`{name}` is an end of this flow"))
-                    .label("a proxy stands between the ends"),
-            );
+            return Err(at
+                .fault(format!("`{name}` is an end of this flow"))
+                .label("a proxy stands between the ends"));
         }
         // That there is a way has been checked before.
         let path = router.route(flow.from, &[], flow.to).unwrap_or_default();
@@ -254,11 +250,9 @@ impl Proxy<'_> {
         if between.contains(&node) || flies && is_station {
             return Ok(());
         }
-        let fault = Fault::new(
-            span.clone(),
-            format!("this flow does not pass through `{name}`"),
-        )
-        .label("a proxy stands on the way");
+        let fault = at
+            .fault(format!("this flow does not pass through `{name}`"))
+            .label("a proxy stands on the way");
         let names: Vec<&str> = between
             .iter()
             .map(|&node| network.nodes[node].as_str())

@@ -47,7 +47,8 @@ pub(crate) fn queue(
         };
         match kind {
             Kind::Limit => match transmitter.rate(&given.span)?.bytes_in(time) {
-                0 => Err(Fault::new(given.span.clone(), "this queue has no room")
+                0 => Err(given
+                    .fault("this queue has no room")
                     .label("the link does not send a byte in this time")),
                 bytes => Ok(Value::Limit(Limit::Bytes(bytes))),
             },

@@ -48,11 +48,9 @@ pub(crate) fn quic(
         (Some(Some(base)), _) => base,
         (None, Some(_)) => &skywave_core::quic::PRESETS[0],
         (Some(None), Some(parameters)) if named.is_some_and(|p| is_tcp(&p.value)) => {
-            return Err(Fault::new(
-                parameters.span.clone(),
-                "these are settings of QUIC, and the preset is one of TCP",
-            )
-            .label("leave this out, or take the preset \"quic\""));
+            return Err(parameters
+                .fault("these are settings of QUIC, and the preset is one of TCP")
+                .label("leave this out, or take the preset \"quic\""));
         }
         // Of TCP, or of no transport at all.
         _ => return Ok(None),
@@ -140,11 +138,9 @@ fn clock(flow: &FlowModel) -> Result<Option<Clock>, Fault> {
     if let Some(given) = &flow.clock
         && given.value.sender_tick.is_some()
     {
-        return Err(Fault::new(
-            given.span.clone(),
-            "a sender of QUIC has no timestamps that could tick",
-        )
-        .label("leave `sender_tick` out"));
+        return Err(given
+            .fault("a sender of QUIC has no timestamps that could tick")
+            .label("leave `sender_tick` out"));
     }
     Ok(clocks(flow)?.map(|clocks| clocks.receiver))
 }
@@ -159,7 +155,8 @@ fn sizes(flow: &FlowModel, config: &mut Config) -> Result<(), Fault> {
         let packet = f64::from(config.mss);
         if !(packet..=f64::from(u32::MAX).min(packet * MAX_SEGMENTS)).contains(&bytes) {
             let message = format!("`rwnd` must be between one packet and {MAX_SEGMENTS} packets");
-            return Err(Fault::new(rwnd.span.clone(), message)
+            return Err(rwnd
+                .fault(message)
                 .label(format!("a packet has {} bytes", config.mss)));
         }
         config.receive_buffer = bytes as u32;
@@ -169,10 +166,8 @@ fn sizes(flow: &FlowModel, config: &mut Config) -> Result<(), Fault> {
 
 /// Applies settings; those that differ from the defaults, for the label.
 fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<String>, Fault> {
-    let (given, span) = (&model.value, &model.span);
-    let fault = |message: &str, label: &str| {
-        Err(Fault::new(span.clone(), message.to_owned()).label(label.to_owned()))
-    };
+    let given = &model.value;
+    let fault = |message: &str, label: &str| Err(model.fault(message).label(label));
     let mut changed = Changes(Vec::new());
     let period = |p: Option<Period>| p.map(|p| p.0);
     let window = given

@@ -133,12 +133,9 @@ fn one_of(
         let rates: Vec<String> = modes()
             .map(|mode| format!("\"{}Mbps\"", mode.bps() as f64 / 1e6))
             .collect();
-        Fault::new(
-            rate.span.clone(),
-            format!("{standard} has no mode of this rate"),
-        )
-        .label("not a rate of the standard")
-        .help(format!("expected one of {}", rates.join(", ")))
+        rate.fault(format!("{standard} has no mode of this rate"))
+            .label("not a rate of the standard")
+            .help(format!("expected one of {}", rates.join(", ")))
     })
 }
 
@@ -157,20 +154,19 @@ fn timing(model: &RadioModel) -> Result<Timing, Fault> {
                 let slots: Vec<String> = known
                     .map(|timing| format!("\"{}us\"", timing.slot.as_nanos() / 1000))
                     .collect();
-                Fault::new(
-                    slot.span.clone(),
-                    format!("{} has no slot of this length", name(model.standard)),
-                )
+                slot.fault(format!(
+                    "{} has no slot of this length",
+                    name(model.standard)
+                ))
                 .label(format!("expected {}", slots.join(" or ")))
             })?;
     }
     if let Some(cca) = &model.cca {
         if cca.value.0 >= timing.slot {
             let slot = timing.slot.as_nanos() / 1000;
-            return Err(
-                Fault::new(cca.span.clone(), "a signal is noticed within a slot")
-                    .label(format!("expected less than \"{slot}us\"")),
-            );
+            return Err(cca
+                .fault("a signal is noticed within a slot")
+                .label(format!("expected less than \"{slot}us\"")));
         }
         timing.cca = cca.value.0;
     }
@@ -180,35 +176,28 @@ fn timing(model: &RadioModel) -> Result<Timing, Fault> {
     ] {
         let Some(window) = window else { continue };
         if window.value.0 > MAX_WINDOW {
-            return Err(
-                Fault::new(window.span.clone(), "this contention window is too large")
-                    .label(format!("at most {MAX_WINDOW} slots")),
-            );
+            return Err(window
+                .fault("this contention window is too large")
+                .label(format!("at most {MAX_WINDOW} slots")));
         }
         *field = saturating(window.value);
     }
     match (&model.cw_min, &model.cw_max) {
-        (_, Some(max)) if timing.cw_min > timing.cw_max => Err(Fault::new(
-            max.span.clone(),
-            "the largest contention window is below the first one",
-        )
-        .label(format!("`cw_min` is {}", timing.cw_min))),
-        (Some(min), None) if timing.cw_min > timing.cw_max => Err(Fault::new(
-            min.span.clone(),
-            "the first contention window is above the largest one",
-        )
-        .label(format!("`cw_max` is {}", timing.cw_max))),
+        (_, Some(max)) if timing.cw_min > timing.cw_max => Err(max
+            .fault("the largest contention window is below the first one")
+            .label(format!("`cw_min` is {}", timing.cw_min))),
+        (Some(min), None) if timing.cw_min > timing.cw_max => Err(min
+            .fault("the first contention window is above the largest one")
+            .label(format!("`cw_max` is {}", timing.cw_max))),
         _ => Ok(timing),
     }
 }
 
 fn preamble(model: &RadioModel) -> Result<Preamble, Fault> {
     match &model.preamble {
-        Some(preamble) if model.standard == StandardModel::G => Err(Fault::new(
-            preamble.span.clone(),
-            "802.11g has one preamble",
-        )
-        .label("long and short ones are those of 802.11b")),
+        Some(preamble) if model.standard == StandardModel::G => Err(preamble
+            .fault("802.11g has one preamble")
+            .label("long and short ones are those of 802.11b")),
         preamble => Ok(preamble
             .as_ref()
             .map_or(Preamble::Long, |given| given.value.0)),
@@ -227,7 +216,7 @@ fn timeline(
     let recorded = to.since(from).as_secs_f64() * stations as f64;
     if recorded > MAX_TIMELINE.as_secs_f64() {
         let most = MAX_TIMELINE.as_secs_f64() / stations as f64;
-        let fault = Fault::new(given.span.clone(), "this timeline is too long");
+        let fault = given.fault("this timeline is too long");
         return Err(fault.label(format!("at most {most} s of {stations} stations")));
     }
     Ok(Some((from, to)))

@@ -21,21 +21,17 @@ pub(crate) fn place_losses(
         return Ok(());
     };
     if asked == Some(LossAt::Head) {
-        return Err(Fault::new(
-            model.span.clone(),
-            "a link that retransmits cannot lose packets at the head",
-        )
-        .label("what is lost before the queue was never transmitted")
-        .help("leave out loss_at = \"head\": with `arq`, losses happen at the tail"));
+        return Err(model
+            .fault("a link that retransmits cannot lose packets at the head")
+            .label("what is lost before the queue was never transmitted")
+            .help("leave out loss_at = \"head\": with `arq`, losses happen at the tail"));
     }
     let constant = matches!(delay.value, Dist::Constant(_));
     if arq.round_trip.is_none() && constant && config.delay.is_zero() {
-        return Err(Fault::new(
-            model.span.clone(),
-            "the round trip of this link is zero, so that it would retransmit in no time",
-        )
-        .label("the link has no delay")
-        .help("say how long a NACK takes: arq = { round_trip = \"…ms\" }"));
+        return Err(model
+            .fault("the round trip of this link is zero, so that it would retransmit in no time")
+            .label("the link has no delay")
+            .help("say how long a NACK takes: arq = { round_trip = \"…ms\" }"));
     }
     config.loss_at = LossAt::Tail;
     Ok(())

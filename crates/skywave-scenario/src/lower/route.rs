@@ -49,10 +49,9 @@ impl Routes<'_> {
         if let Some(back) = &model.reverse_via
             && !has_acks
         {
-            return Err(
-                Fault::new(back.span.clone(), "nothing comes back from a datagram")
-                    .label("UDP has no way back"),
-            );
+            return Err(back
+                .fault("nothing comes back from a datagram")
+                .label("UDP has no way back"));
         }
         let via = self.nodes(model.via.as_ref(), copy)?;
         let reverse_via = self.nodes(model.reverse_via.as_ref(), copy)?;
@@ -154,14 +153,12 @@ impl Routes<'_> {
             .filter(|route| !route.is_empty())
             .map(|route| names(route))
             .collect();
-        Err(Fault::new(
-            model.span.clone(),
-            format!(
+        Err(model
+            .fault(format!(
                 "no packet of this flow passes `{}` and then `{}`",
                 self.network.nodes[tunnel.from], self.network.nodes[tunnel.to]
-            ),
-        )
-        .label("nothing goes through this tunnel")
-        .help(format!("its packets go {}", ways.join(", and back "))))
+            ))
+            .label("nothing goes through this tunnel")
+            .help(format!("its packets go {}", ways.join(", and back "))))
     }
 }

@@ -27,9 +27,7 @@ pub(crate) fn check(
     } else {
         return Ok(());
     };
-    Err(Fault::new(
-        model.span.clone(),
-        "a shaper is for a link of constant rate",
+    Err(model.fault("a shaper is for a link of constant rate",
     )
     .label(reason)
     .help("take shaper = \"none\" for this direction, or put the shaper on a link before this one"))

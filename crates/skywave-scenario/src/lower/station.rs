@@ -36,26 +36,23 @@ pub(crate) fn add(
     if let Some(count) = &model.count
         && !node.value.contains('#')
     {
-        return Err(Fault::new(
-            count.span.clone(),
-            "copies of a station need nodes of their own",
-        )
-        .label("every copy would be at the same node")
-        .help("put `#` into the node's name, as in node = \"N#\": it becomes the copy's number"));
+        return Err(count
+            .fault("copies of a station need nodes of their own")
+            .label("every copy would be at the same node")
+            .help(
+                "put `#` into the node's name, as in node = \"N#\": it becomes the copy's number",
+            ));
     }
     if model.count.is_none() && node.value.contains('#') {
-        return Err(Fault::new(
-            node.span.clone(),
-            "`#` in a node's name stands for a copy's number",
-        )
-        .label("but this station has no `count`"));
+        return Err(node
+            .fault("`#` in a node's name stands for a copy's number")
+            .label("but this station has no `count`"));
     }
     let all = copies(model.count.as_ref())?;
     if network.stations.len() + all.len() > MAX_STATIONS {
-        return Err(
-            Fault::new(station.span.clone(), "these are too many stations")
-                .label(format!("more than {MAX_STATIONS}")),
-        );
+        return Err(station
+            .fault("these are too many stations")
+            .label(format!("more than {MAX_STATIONS}")));
     }
     let movements = movements(station, all.len(), files)?;
     let ip = model.ip.as_ref().map(ip).transpose()?;
@@ -69,10 +66,9 @@ pub(crate) fn add(
         let name = numbered(&node.value, copy);
         let at = network.add_node(&name);
         if network.stations.iter().any(|other| other.node == at) {
-            return Err(
-                Fault::new(node.span.clone(), format!("node `{name}` has two stations"))
-                    .label("the second one"),
-            );
+            return Err(node
+                .fault(format!("node `{name}` has two stations"))
+                .label("the second one"));
         }
         network.station_groups.push(group.value.clone());
         network.stations.push(StationSpec {
@@ -101,21 +97,18 @@ fn movements(
             ""
         };
         if !reason.is_empty() {
-            return Err(Fault::new(
-                step.span.clone(),
-                "`step` is for stations with `at` and a `count`",
-            )
-            .label(reason));
+            return Err(step
+                .fault("`step` is for stations with `at` and a `count`")
+                .label(reason));
         }
     }
     match (&model.at, &model.moves) {
-        (None, None) => Err(Fault::new(station.span.clone(), "this station is nowhere")
+        (None, None) => Err(station
+            .fault("this station is nowhere")
             .label("`at` or `moves` is needed")),
-        (Some(_), Some(moves)) => Err(Fault::new(
-            moves.span.clone(),
-            "this station has a place and a way to go",
-        )
-        .label("`at` is for stations that stay where they are")),
+        (Some(_), Some(moves)) => Err(moves
+            .fault("this station has a place and a way to go")
+            .label("`at` is for stations that stay where they are")),
         (Some(at), None) => {
             let step = model
                 .step
@@ -156,11 +149,10 @@ fn random_waypoint(model: &RandomWaypointModel) -> Result<RandomWaypointConfig, 
         SpeedsModel::Between(min, max) => (min, max),
     };
     if min.0 > max.0 {
-        return Err(Fault::new(
-            model.speed.span.clone(),
-            "these bounds are in the wrong order",
-        )
-        .label("the smaller one first"));
+        return Err(model
+            .speed
+            .fault("these bounds are in the wrong order")
+            .label("the smaller one first"));
     }
     Ok(RandomWaypointConfig {
         corner: Position {
@@ -189,11 +181,9 @@ fn ip(model: &Spanned<IpModel>) -> Result<LinkConfig, Fault> {
         None => DEFAULT_QUEUE,
     };
     if let (Some(waiting), false) = (waiting, limit.decides_on_arrival()) {
-        return Err(Fault::new(
-            waiting.span.clone(),
-            "the IP layer of a station has no queue of this kind",
-        )
-        .label("it takes droptail, red and step"));
+        return Err(waiting
+            .fault("the IP layer of a station has no queue of this kind")
+            .label("it takes droptail, red and step"));
     }
     let mut config = LinkConfig::new(
         rate.map_or(NO_LIMIT, |rate| rate.0),

@@ -18,14 +18,14 @@ pub(crate) fn steps(model: &Spanned<StepsModel>) -> Result<Option<Arc<Steps>>, F
     };
     let every = settings.every.value.0;
     if every < SHORTEST {
-        return Err(
-            Fault::new(settings.every.span.clone(), "these steps are too short")
-                .label("at least 1ms"),
-        );
+        return Err(settings
+            .every
+            .fault("these steps are too short")
+            .label("at least 1ms"));
     }
     if settings.share.is_none() && settings.delay.is_none() {
         return Err(
-            Fault::new(model.span.clone(), "these steps change nothing")
+            model.fault("these steps change nothing")
                 .label("`share`, `delay` or both are needed")
                 .help("steps = { every = \"15s\", share = { uniform = [0.5, 1] }, delay = [\"0ms\", \"20ms\"] }"),
         );
@@ -47,9 +47,9 @@ fn values<Q, T: PartialOrd>(
         return bounds(model, value);
     };
     if list.is_empty() {
-        return Err(
-            Fault::new(model.span.clone(), "steps without a value").label("at least one is needed")
-        );
+        return Err(model
+            .fault("steps without a value")
+            .label("at least one is needed"));
     }
     let list = list.iter().map(value).collect();
     Ok(match &model.value {
@@ -66,10 +66,9 @@ fn bounds<Q, T: PartialOrd>(
         StepValuesModel::Uniform(low, high) if value(low) <= value(high) => {
             Ok(StepValues::Uniform(value(low), value(high)))
         }
-        _ => Err(
-            Fault::new(model.span.clone(), "these bounds are in the wrong order")
-                .label("the smaller one first"),
-        ),
+        _ => Err(model
+            .fault("these bounds are in the wrong order")
+            .label("the smaller one first")),
     }
 }
 
@@ -82,19 +81,16 @@ pub(crate) fn check(config: &LinkConfig, model: Option<&Spanned<StepsModel>>) ->
         return Ok(());
     }
     if matches!(config.service, Service::Trace(_)) {
-        return Err(
-            Fault::new(model.span.clone(), "only a constant rate changes in steps")
-                .label("this direction has a trace, which says how its rate changes")
-                .help("take steps = \"none\" for this direction, or steps with a `delay` only"),
-        );
+        return Err(model
+            .fault("only a constant rate changes in steps")
+            .label("this direction has a trace, which says how its rate changes")
+            .help("take steps = \"none\" for this direction, or steps with a `delay` only"));
     }
     if config.contention.is_some() {
-        return Err(Fault::new(
-            model.span.clone(),
-            "contention is for a link of constant rate",
-        )
-        .label("the rate of this direction changes in steps")
-        .help("take contention = \"none\" or steps = \"none\" for one of the directions"));
+        return Err(model
+            .fault("contention is for a link of constant rate")
+            .label("the rate of this direction changes in steps")
+            .help("take contention = \"none\" or steps = \"none\" for one of the directions"));
     }
     Ok(())
 }

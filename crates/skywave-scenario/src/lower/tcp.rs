@@ -66,11 +66,9 @@ pub(crate) fn of_half(
         TransportModel::Composed(composed) => composed.wtcp.is_some() || composed.quic.is_some(),
     };
     if other {
-        return Err(Fault::new(
-            transport.span.clone(),
-            "a proxy begins connections of TCP only",
-        )
-        .label("take a preset or a composition of TCP"));
+        return Err(transport
+            .fault("a proxy begins connections of TCP only")
+            .label("take a preset or a composition of TCP"));
     }
     of_tcp(model, Some(transport), custom)
 }
@@ -211,9 +209,7 @@ fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
         return Ok(());
     };
     let bytes = (rwnd.value.in_bytes(config.mss) + 0.5).floor();
-    let fault = |message: String, label: &str| {
-        Err(Fault::new(rwnd.span.clone(), message).label(label.to_owned()))
-    };
+    let fault = |message: String, label: &str| Err(rwnd.fault(message).label(label));
     if bytes < f64::from(config.mss) {
         return fault(
             format!("`rwnd` is smaller than one segment of {} bytes", config.mss),
@@ -282,9 +278,7 @@ fn check_undo(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
 
 fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
     let mss = config.mss;
-    let fault = |message: &str, label: String| {
-        Err(Fault::new(span.clone(), message.to_owned()).label(label))
-    };
+    let fault = |message: &str, label: String| Err(Fault::new(span.clone(), message).label(label));
     let windows = [
         (
             "initial_window",
@@ -379,11 +373,9 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     );
     if let Some(sack) = &model.sack {
         if config.composition.recovery.uses_sack() && !sack.value {
-            return Err(Fault::new(
-                sack.span.clone(),
-                "this recovery needs selective acknowledgements",
-            )
-            .label("leave this out, or take another `recovery`"));
+            return Err(sack
+                .fault("this recovery needs selective acknowledgements")
+                .label("leave this out, or take another `recovery`"));
         }
         config.sack = sack.value;
     }

@@ -41,7 +41,8 @@ pub(crate) fn wtcp(
         let whole = (1.0..=f64::from(u32::MAX)).contains(&bytes);
         if !whole || bytes < f64::from(config.mss) {
             let message = "`rwnd` must be between one packet and 4 GiB";
-            return Err(Fault::new(rwnd.span.clone(), message)
+            return Err(rwnd
+                .fault(message)
                 .label(format!("a packet has {} bytes", config.mss)));
         }
         config.receive_buffer = bytes as u32;

@@ -371,12 +371,10 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     fn unit_variant(self) -> Result<(), Fault> {
         match self.payload {
             None => Ok(()),
-            Some(node) => Err(Fault::new(
-                node.span.clone(),
-                format!("`{}` takes no value", self.name),
-            )
-            .label("not wanted")
-            .help(format!("write \"{}\" in place of the table", self.name))),
+            Some(node) => Err(node
+                .fault(format!("`{}` takes no value", self.name))
+                .label("not wanted")
+                .help(format!("write \"{}\" in place of the table", self.name))),
         }
     }
 

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 use crate::read::de::SPANNED;
+use crate::read::fault::Fault;
 use crate::read::tree::Span;
 
 /// A decoded value with its place in the file's text, so that a check after decoding can say where a mistake
@@ -25,6 +26,11 @@ impl<T> Spanned<T> {
     /// Value without its place.
     pub fn get_ref(&self) -> &T {
         &self.value
+    }
+
+    /// Mistake in this value.
+    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.span.clone(), message)
     }
 }
 

@@ -122,6 +122,11 @@ impl Node {
         }
     }
 
+    /// Mistake in this value.
+    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.span.clone(), message)
+    }
+
     /// The value of `key`, when this is a table that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|e| &e.node)

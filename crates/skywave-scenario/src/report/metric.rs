@@ -144,16 +144,14 @@ pub(super) fn find(name: &Spanned<String>, here: &Measured) -> Result<Metric, Fa
         let parts: Vec<&str> = homes.iter().map(|home| part(home)).collect();
         parts.join(by)
     };
-    Err(Fault::new(
-        name.span.clone(),
-        format!(
+    Err(name
+        .fault(format!(
             "`{}` is measured of {}",
             name.value,
             join(|m| m.of, " and of ")
-        ),
-    )
-    .label(format!("here are numbers of {}", here.of))
-    .help(format!("{} can show it", join(|m| m.plot, " or "))))
+        ))
+        .label(format!("here are numbers of {}", here.of))
+        .help(format!("{} can show it", join(|m| m.plot, " or "))))
 }
 
 /// JSON schema of the names of measures, from their own descriptions.

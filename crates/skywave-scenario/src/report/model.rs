@@ -211,11 +211,9 @@ impl PlotModel {
     /// Measures that this plot may show, unless it is one over time.
     fn measured(&self) -> Result<&'static Measured, Fault> {
         match (&self.link, &self.station) {
-            (Some(_), Some(station)) => Err(Fault::new(
-                station.span.clone(),
-                "a plot is of a link or of a station",
-            )
-            .label("there is a `link` too")),
+            (Some(_), Some(station)) => Err(station
+                .fault("a plot is of a link or of a station")
+                .label("there is a `link` too")),
             (Some(_), None) => Ok(&OF_LINKS),
             (None, Some(_)) => Ok(&OF_STATIONS),
             (None, None) => Ok(&OF_FLOWS),
@@ -226,7 +224,9 @@ impl PlotModel {
     fn measure(&self, x: &PlotAxis, names: &Names) -> Result<Metric, Fault> {
         let measured = self.measured()?;
         let Some(y) = &self.y else {
-            return Err(Fault::new(self.x.span.clone(), "this plot has no `y`")
+            return Err(self
+                .x
+                .fault("this plot has no `y`")
                 .label("nothing to show against it")
                 .help("for example, y = \"goodput\""));
         };
@@ -234,28 +234,25 @@ impl PlotModel {
             return find(y, measured);
         }
         if let Some(station) = &self.station {
-            return Err(Fault::new(
-                station.span.clone(),
-                "a plot over time is of flows or a link",
-            )
-            .label("of stations nothing is recorded over time"));
+            return Err(station
+                .fault("a plot over time is of flows or a link")
+                .label("of stations nothing is recorded over time"));
         }
         if let (Some(metric), None) = (binned(&y.value), &self.link) {
             if !names.bins {
-                return Err(Fault::new(y.span.clone(), "goodput over time needs bins")
+                return Err(y
+                    .fault("goodput over time needs bins")
                     .label("delivered bytes are not counted over time")
                     .help("set the width of the bins in [run]: bins = \"1s\""));
             }
             return Ok(metric);
         }
         if !names.series {
-            return Err(
-                Fault::new(self.x.span.clone(), "a plot over time needs time series")
-                    .label("time series are off")
-                    .help(
-                        "set `series = true` in [run], or give `skywave run` the option --series",
-                    ),
-            );
+            return Err(self
+                .x
+                .fault("a plot over time needs time series")
+                .label("time series are off")
+                .help("set `series = true` in [run], or give `skywave run` the option --series"));
         }
         find(y, &OVER_TIME)
     }
@@ -263,7 +260,7 @@ impl PlotModel {
     /// Measure that the distribution is of.
     fn measure_of_cdf(&self) -> Result<Metric, Fault> {
         if let Some(y) = &self.y {
-            return Err(Fault::new(y.span.clone(), "a CDF has no `y`")
+            return Err(y.fault("a CDF has no `y`")
                 .label("the vertical axis is the share of samples")
                 .help("what is measured stands on the horizontal axis: kind = \"cdf\", x = \"goodput\""));
         }
@@ -275,7 +272,7 @@ impl PlotModel {
         let Some(sample) = &self.sample else {
             return Ok(Sample::Run);
         };
-        let fault = |message| Fault::new(sample.span.clone(), message);
+        let fault = |message| sample.fault(message);
         if kind == PlotKind::Line {
             return Err(fault("a plot of lines has no `sample`")
                 .label("this is for kind = \"cdf\" and kind = \"box\""));
@@ -291,11 +288,9 @@ impl PlotModel {
             SampleModel::Flow => Ok(Sample::Flow),
             SampleModel::Request if measure.name != "request_time" => {
                 let measured = self.y.as_ref().unwrap_or(&self.x);
-                Err(Fault::new(
-                    measured.span.clone(),
-                    "single transfers have no measure but their time",
-                )
-                .label("`request_time` is expected, as sample = \"request\" is set"))
+                Err(measured
+                    .fault("single transfers have no measure but their time")
+                    .label("`request_time` is expected, as sample = \"request\" is set"))
             }
             SampleModel::Request if !self.is_of_requests(names) => {
                 Err(fault("there are no transfers in this plot")
@@ -365,11 +360,9 @@ fn check_distinct<'a>(
         if let Some(other) = seen.insert(name, own)
             && let Some(given) = own.or(other)
         {
-            return Err(Fault::new(
-                given.span.clone(),
-                format!("two values of this plot have the name `{name}`"),
-            )
-            .label("nobody could tell them apart"));
+            return Err(given
+                .fault(format!("two values of this plot have the name `{name}`"))
+                .label("nobody could tell them apart"));
         }
     }
     Ok(())

@@ -63,16 +63,16 @@ impl Key {
         let whole = std::slice::from_ref(&entry.node);
         let items = entry.node.as_array().unwrap_or(whole);
         if items.is_empty() {
-            return Err(
-                Fault::new(entry.node.span.clone(), "this search has no value")
-                    .label("at least one is needed"),
-            );
+            return Err(entry
+                .node
+                .fault("this search has no value")
+                .label("at least one is needed"));
         }
         if items.len() > MOST {
-            return Err(
-                Fault::new(entry.node.span.clone(), "these are too many choices")
-                    .label(format!("at most {MOST}")),
-            );
+            return Err(entry
+                .node
+                .fault("these are too many choices")
+                .label(format!("at most {MOST}")));
         }
         let choices = items.iter().map(|item| {
             let values = match item.as_array() {
@@ -229,7 +229,8 @@ fn collect(node: &Node, ranges: &mut Vec<Range>) -> Result<(), Fault> {
     if let Some(range) = Range::of(node) {
         ranges.push(range?);
         if ranges.len() > MOST {
-            return Err(Fault::new(node.span.clone(), "these are too many ranges")
+            return Err(node
+                .fault("these are too many ranges")
                 .label(format!("at most {MOST}")));
         }
         return Ok(());

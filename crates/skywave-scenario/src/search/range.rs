@@ -44,12 +44,10 @@ impl Range {
 
     fn between(bounds: &Node, is_log: bool, span: &Span) -> Result<Self, Fault> {
         let Some([low, high]) = bounds.as_array() else {
-            return Err(Fault::new(
-                bounds.span.clone(),
-                "a range needs its lowest and its highest value",
-            )
-            .label(format!("found {}", bounds.describe()))
-            .help("for example, { log = [\"1Mbps\", \"50Mbps\"] } or { linear = [0, 0.3] }"));
+            return Err(bounds
+                .fault("a range needs its lowest and its highest value")
+                .label(format!("found {}", bounds.describe()))
+                .help("for example, { log = [\"1Mbps\", \"50Mbps\"] } or { linear = [0, 0.3] }"));
         };
         let (first, second) = (bound(low)?, bound(high)?);
         let form = match (first.1, second.1) {
@@ -61,29 +59,25 @@ impl Range {
                 Form::Quantity(a)
             }
             _ => {
-                return Err(Fault::new(
-                    high.span.clone(),
-                    "the bounds of a range are of different kinds",
-                )
-                .label(format!(
-                    "{} here, {} before",
-                    high.describe(),
-                    low.describe()
-                )));
+                return Err(high
+                    .fault("the bounds of a range are of different kinds")
+                    .label(format!(
+                        "{} here, {} before",
+                        high.describe(),
+                        low.describe()
+                    )));
             }
         };
         if first.0.value() >= second.0.value() {
-            return Err(
-                Fault::new(high.span.clone(), "this range has nothing in it")
-                    .label("must be above the lowest value"),
-            );
+            return Err(high
+                .fault("this range has nothing in it")
+                .label("must be above the lowest value"));
         }
         if is_log && first.0.value() <= 0.0 {
-            return Err(
-                Fault::new(low.span.clone(), "a logarithmic range begins above zero")
-                    .label("zero or below")
-                    .help("take { linear = […] } for a range with zero in it"),
-            );
+            return Err(low
+                .fault("a logarithmic range begins above zero")
+                .label("zero or below")
+                .help("take { linear = […] } for a range with zero in it"));
         }
         Ok(Self {
             low: first.0,
@@ -185,12 +179,9 @@ fn bound(node: &Node) -> Result<(Decimal, Form), Fault> {
                 let mut lines = reason.splitn(2, '\n');
                 let label = lines.next().unwrap_or_default().to_owned();
                 let help = lines.next().unwrap_or_default();
-                Fault::new(
-                    node.span.clone(),
-                    "a bound of a range must be a number or a quantity",
-                )
-                .label(label)
-                .help(help)
+                node.fault("a bound of a range must be a number or a quantity")
+                    .label(label)
+                    .help(help)
             })?;
             let things = matches!(kind, Kind::Packets | Kind::Segments) && value.fract() == 0.0;
             let form = if things {
@@ -201,21 +192,17 @@ fn bound(node: &Node) -> Result<(Decimal, Form), Fault> {
             (value, form)
         }
         _ => {
-            return Err(Fault::new(
-                node.span.clone(),
-                "a bound of a range must be a number or a quantity",
-            )
-            .label(format!("found {}", node.describe())));
+            return Err(node
+                .fault("a bound of a range must be a number or a quantity")
+                .label(format!("found {}", node.describe())));
         }
     };
     let decimal = Decimal::nearest(value, DIGITS);
     // A quantity in another unit may be off by a last bit.
     if (decimal.value() - value).abs() > value.abs() * 1e-12 {
-        return Err(Fault::new(
-            node.span.clone(),
-            "this bound of a range has too many digits",
-        )
-        .label(format!("at most {DIGITS} significant ones")));
+        return Err(node
+            .fault("this bound of a range has too many digits")
+            .label(format!("at most {DIGITS} significant ones")));
     }
     Ok((decimal, form))
 }

@@ -73,10 +73,10 @@ fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fa
         );
     };
     if items.is_empty() {
-        return Err(
-            Fault::new(entry.node.span.clone(), "this sweep has no value")
-                .label("at least one is needed"),
-        );
+        return Err(entry
+            .node
+            .fault("this sweep has no value")
+            .label("at least one is needed"));
     }
     let paths = Path::all_of(entry, prefix, tree, text)?;
     let mut steps = Vec::with_capacity(items.len());
@@ -84,11 +84,10 @@ fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fa
     for item in items {
         let step = step(item, paths.len())?;
         if !seen.insert(step.iter().map(param::key).collect::<Vec<_>>()) {
-            return Err(
-                Fault::new(item.span.clone(), "this value is in the sweep twice")
-                    .label("the second time")
-                    .help("each value once; for more runs of each, raise `seeds` in [run]"),
-            );
+            return Err(item
+                .fault("this value is in the sweep twice")
+                .label("the second time")
+                .help("each value once; for more runs of each, raise `seeds` in [run]"));
         }
         steps.push(step);
     }
@@ -102,14 +101,12 @@ pub(crate) fn step(item: &Node, paths: usize) -> Result<Vec<Node>, Fault> {
             if values.len() == paths {
                 return Ok(values.to_vec());
             }
-            Err(Fault::new(
-                item.span.clone(),
-                format!(
+            Err(item
+                .fault(format!(
                     "{paths} paths are linked here, but the number of values is {}",
                     values.len()
-                ),
-            )
-            .label(format!("one value, or an array of {paths}, is needed")))
+                ))
+                .label(format!("one value, or an array of {paths}, is needed")))
         }
         _ => Ok(vec![item.clone(); paths]),
     }

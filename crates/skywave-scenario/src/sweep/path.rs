@@ -130,9 +130,8 @@ impl Path {
             at += key.len() + 1;
         }
         let first = keys.first().map_or("", |k| k.0.as_str());
-        let fault = |message: &str| {
-            Fault::new(place(0, text.len()), message.to_owned()).label("not a field to vary")
-        };
+        let fault =
+            |message: &str| Fault::new(place(0, text.len()), message).label("not a field to vary");
         match (root, first) {
             _ if keys.len() > MAX_KEYS => Err(fault("this path is too deep")),
             (_, "") => Err(fault("this path names no field")),
@@ -252,11 +251,8 @@ pub(crate) fn check_distinct<'a>(
     for path in paths {
         if let Some(earlier) = before.iter().find(|earlier| path.replaces(earlier)) {
             let fault = if earlier.text == path.text {
-                Fault::new(
-                    path.span.clone(),
-                    format!("`{}` is {done} twice", path.text),
-                )
-                .label("the second time")
+                let message = format!("`{}` is {done} twice", path.text);
+                Fault::new(path.span.clone(), message).label("the second time")
             } else {
                 let message = format!("`{}` replaces what `{}` sets", path.text, earlier.text);
                 Fault::new(path.span.clone(), message)
