@@ -10,6 +10,7 @@ use crate::lower::{Network, d_proxy};
 use crate::model::agent::{
     AgentModel, SnoopModel, SnoopPresetModel, SnoopSettingsModel, SnoopTimeoutModel,
 };
+use crate::model::number::Count;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
 
@@ -129,7 +130,7 @@ fn lower_snoop(model: &SnoopModel) -> Option<SnoopConfig> {
             in_queue,
             timeout,
         }) => Some(SnoopConfig {
-            dupacks: dupacks.map_or(default.dupacks, |n| u32::try_from(n.0).unwrap_or(u32::MAX)),
+            dupacks: dupacks.map_or(default.dupacks, Count::saturating),
             cache: cache.map(|packets| packets.0),
             in_queue: in_queue.unwrap_or(default.in_queue),
             timeout: timeout.as_ref().and_then(lower_timeout),

@@ -6,7 +6,6 @@ use skywave_core::parameter::{Kind, Parameter, Value};
 
 use crate::model::flow::FlowModel;
 use crate::model::member::written;
-use crate::model::number::Count;
 use crate::read::fault::Fault;
 
 /// The payload of a full packet, if the flow says: at most `most` bytes.
@@ -67,8 +66,4 @@ impl Changes {
             }
         }
     }
-}
-
-pub(crate) fn number(n: Option<Count>) -> Option<u32> {
-    n.map(|n| u32::try_from(n.0).unwrap_or(u32::MAX))
 }

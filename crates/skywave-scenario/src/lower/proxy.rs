@@ -116,7 +116,7 @@ fn towards_source(model: Option<&TowardsSourceModel>) -> Result<TowardsSource, F
             TowardsSource::EndToEnd(model.over(&EndToEnd::DEFAULT)?)
         }
         Some(TowardsSourceModel::Settings(Settings::Window(segments))) => {
-            TowardsSource::Window(u32::try_from(segments.0).unwrap_or(u32::MAX))
+            TowardsSource::Window(segments.saturating())
         }
     })
 }

@@ -12,10 +12,11 @@ use skywave_sim::spec::Transport;
 
 use crate::lower::clock::clocks;
 use crate::lower::custom::CustomMembers;
-use crate::lower::datagram::{Changes, number, payload};
+use crate::lower::datagram::{Changes, payload};
 use crate::lower::flow::udp_header;
 use crate::lower::tcp::MAX_SEGMENTS;
 use crate::model::flow::FlowModel;
+use crate::model::number::Count;
 use crate::model::quic::QuicModel;
 use crate::model::tcp::{ComposedModel, TransportModel};
 use crate::model::units::{Bytes, Period};
@@ -210,7 +211,8 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
     );
     changed.set("max_pto", &mut config.loss.max_pto, period(given.max_pto));
     let acking = &mut config.acking;
-    changed.set("ack_every", &mut acking.every, number(given.ack_every));
+    let packets = given.ack_every.map(Count::saturating);
+    changed.set("ack_every", &mut acking.every, packets);
     changed.set(
         "max_ack_delay",
         &mut acking.delay,

@@ -67,7 +67,7 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
     };
     let control_mode = rate(model.control_rate.as_ref(), default.control_mode)?;
     let retries = model.retries.as_ref();
-    let attempts = |count: Option<Count>, default| count.map_or(default, saturating);
+    let attempts = |count: Option<Count>, default| count.map_or(default, Count::saturating);
     Ok(mac::Config {
         timing: timing(model)?,
         data_mode: rate(model.rate.as_ref(), default.data_mode)?,
@@ -97,10 +97,6 @@ fn mac(model: &RadioModel) -> Result<mac::Config, Fault> {
         },
         overhead: default.overhead,
     })
-}
-
-fn saturating(count: Count) -> u32 {
-    u32::try_from(count.0).unwrap_or(u32::MAX)
 }
 
 fn name(standard: StandardModel) -> &'static str {
@@ -180,7 +176,7 @@ fn timing(model: &RadioModel) -> Result<Timing, Fault> {
                 .fault("this contention window is too large")
                 .label(format!("at most {MAX_WINDOW} slots")));
         }
-        *field = saturating(window.value);
+        *field = window.value.saturating();
     }
     match (&model.cw_min, &model.cw_max) {
         (_, Some(max)) if timing.cw_min > timing.cw_max => Err(max

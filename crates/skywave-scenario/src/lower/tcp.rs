@@ -386,7 +386,7 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         config.counting = match counting {
             CountingModel::Acks => Counting::Acks,
             CountingModel::Delivered => Counting::Delivered,
-            CountingModel::Bytes(n) => Counting::Bytes(u32::try_from(n.0).unwrap_or(u32::MAX)),
+            CountingModel::Bytes(n) => Counting::Bytes(n.saturating()),
         };
     }
     config.iss = model.iss.unwrap_or(config.iss);

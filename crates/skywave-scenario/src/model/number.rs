@@ -114,6 +114,13 @@ number!(
     { "type": "integer", "minimum": 0, "description": "A whole number from 0." }
 );
 
+impl Count {
+    /// Number in 32 bits: one that is larger is as large as can be.
+    pub(crate) fn saturating(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
 impl From<Count> for u64 {
     fn from(count: Count) -> Self {
         count.0
