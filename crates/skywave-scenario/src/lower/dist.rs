@@ -4,6 +4,7 @@ use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::spec;
 
+use crate::lower::wrong_order;
 use crate::model::Dist;
 use crate::model::number::Probability;
 use crate::model::units;
@@ -18,10 +19,7 @@ pub(crate) fn check_dist<Q: Copy>(
     let fault = |message: &str, label: &str| Err(dist.fault(message).label(label));
     match dist.value {
         Dist::Empirical(ref points) => check_points(dist, points, number),
-        Dist::Uniform(low, high) if number(low) > number(high) => fault(
-            "these bounds are in the wrong order",
-            "the smaller one first",
-        ),
+        Dist::Uniform(low, high) if number(low) > number(high) => Err(wrong_order(dist)),
         Dist::Pareto(p) if !(p.shape > 1.0 && p.shape.is_finite()) => fault(
             "the shape of a Pareto distribution must be above 1",
             "it has no mean otherwise",

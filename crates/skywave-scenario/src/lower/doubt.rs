@@ -4,9 +4,9 @@ use skywave_core::Time;
 use skywave_core::link::LossConfig;
 use skywave_core::parameter::Value;
 
-use crate::lower::Template;
 use crate::lower::channel::channel;
 use crate::lower::dist::earliest;
+use crate::lower::{Template, run_ends};
 use crate::model::member::{ChannelModel, QueueModel};
 use crate::model::optional::PolicerModel;
 use crate::model::station::MovesModel;
@@ -108,8 +108,7 @@ fn extreme(blackout: &Spanned<BlackoutModel>, end: Time) -> Option<Fault> {
     } else {
         return None;
     };
-    let label = format!("the run ends at {}s", end.as_secs_f64());
-    Some(blackout.fault(message).label(label))
+    Some(blackout.fault(message).label(run_ends(end)))
 }
 
 /// A link over which WTCP's answers come after it has given up.
@@ -166,6 +165,6 @@ fn late(delay: &Spanned<Dist<Duration>>, end: Time) -> Option<Fault> {
     (earliest(&delay.value) >= end).then(|| {
         delay
             .fault("nothing can arrive over this link before the run ends")
-            .label(format!("the run ends at {}s", end.as_secs_f64()))
+            .label(run_ends(end))
     })
 }

@@ -11,7 +11,9 @@ use crate::lower::custom::CustomMembers;
 use crate::lower::dist::{check_dist, dist, earliest, latest};
 use crate::lower::proxy::Split;
 use crate::lower::tcp;
-use crate::lower::{Draw, FlowNames, Network, Target, check_name, copies, numbered};
+use crate::lower::{
+    Draw, FlowNames, Network, Target, check_name, copies, numbered, run_ends, wrong_order,
+};
 use crate::lower::{proxy, route};
 use crate::model::Dist;
 use crate::model::flow::{FlowModel, OnOffModel, PauseFromModel, RequestsModel, TrafficModel};
@@ -255,8 +257,7 @@ fn times(
     if let Some(span) = start_span.or(model.start_step.as_ref().map(|s| &s.span))
         && first >= end
     {
-        return Err(Fault::new(span.clone(), "this flow starts after the run")
-            .label(format!("the run ends at {}s", end.as_secs_f64())));
+        return Err(Fault::new(span.clone(), "this flow starts after the run").label(run_ends(end)));
     }
     if let Some(dist) = &model.stop
         && latest(&dist.value) <= first
@@ -374,9 +375,7 @@ fn transfer_size(model: &RequestsModel, mss: u32, span: &Span) -> Result<SimDist
         (None, Some(segments)) => {
             let (low, high) = (segments.value.0.0, segments.value.1.0);
             if low > high {
-                return Err(segments
-                    .fault("these bounds are in the wrong order")
-                    .label("the smaller one first"));
+                return Err(wrong_order(segments));
             }
             Ok(SimDist::Whole {
                 low,

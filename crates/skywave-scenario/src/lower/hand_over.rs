@@ -5,7 +5,7 @@ use skywave_sim::network::{Passes, Router, passes};
 use skywave_sim::spec::{AgentSpec, FlowSpec, HandOver, ProxySpec, Traffic};
 
 use crate::lower::flow::of_models;
-use crate::lower::{Network, proxy};
+use crate::lower::{Network, proxy, run_ends};
 use crate::model::OneOrMany;
 use crate::model::flow::FlowModel;
 use crate::model::proxy::{HandOverModel, ProxySettingsModel};
@@ -77,8 +77,7 @@ fn time(
         return fault("`at` must be after the start of the flow", label);
     }
     if at >= end {
-        let label = format!("the run ends at {}s", end.as_secs_f64());
-        return fault("`at` must be before the end of the run", label);
+        return fault("`at` must be before the end of the run", run_ends(end));
     }
     Ok(at)
 }

@@ -13,7 +13,7 @@ use crate::lower::queue::{Transmitter, queue};
 use crate::lower::recovery::place_losses;
 use crate::lower::shaper;
 use crate::lower::steps;
-use crate::lower::{Draw, Network, Target, check_name, copies, numbered};
+use crate::lower::{Draw, Network, Target, check_name, copies, numbered, wrong_order};
 use crate::model::optional::optional;
 use crate::model::units;
 use crate::model::{Dist, JitterModel, LinkModel};
@@ -256,9 +256,7 @@ pub(crate) fn jitter(model: Option<&Spanned<JitterModel>>) -> Result<Option<Jitt
     let Some(model) = model else { return Ok(None) };
     match model.value {
         JitterModel::None => Ok(None),
-        JitterModel::Uniform(low, high) if low.0 > high.0 => Err(model
-            .fault("these bounds are in the wrong order")
-            .label("the smaller one first")),
+        JitterModel::Uniform(low, high) if low.0 > high.0 => Err(wrong_order(model)),
         JitterModel::Uniform(low, high) => Ok(Some(Jitter::Uniform(low.0, high.0))),
         JitterModel::Exponential(mean) => Ok(Some(Jitter::Exponential(mean.0))),
     }

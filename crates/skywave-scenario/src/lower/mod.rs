@@ -290,9 +290,21 @@ pub(crate) fn window(
     }
     if to > end {
         let fault = fault(format!("{what} ends after the run"));
-        return Err(fault.label(format!("the run ends at {}s", end.as_secs_f64())));
+        return Err(fault.label(run_ends(end)));
     }
     Ok((from, to))
+}
+
+/// Words for the end of the run, beside what would come after it.
+pub(crate) fn run_ends(end: Time) -> String {
+    format!("the run ends at {}s", end.as_secs_f64())
+}
+
+/// Mistake of two bounds, the larger one first.
+pub(crate) fn wrong_order<T>(bounds: &Spanned<T>) -> Fault {
+    bounds
+        .fault("these bounds are in the wrong order")
+        .label("the smaller one first")
 }
 
 fn bins(run: &RunModel, flows: usize) -> Result<Option<Duration>, Fault> {

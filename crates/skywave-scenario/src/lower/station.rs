@@ -8,7 +8,7 @@ use skywave_sim::spec::{Movement, StationSpec};
 use crate::lower::channel::channel;
 use crate::lower::link::{DEFAULT_QUEUE, jitter};
 use crate::lower::queue::{Transmitter, queue};
-use crate::lower::{Network, check_name, copies, numbered};
+use crate::lower::{Network, check_name, copies, numbered, wrong_order};
 use crate::model::station::{IpModel, MovesModel, RandomWaypointModel, SpeedsModel, StationModel};
 use crate::model::units::Metres;
 use crate::read::fault::Fault;
@@ -149,10 +149,7 @@ fn random_waypoint(model: &RandomWaypointModel) -> Result<RandomWaypointConfig, 
         SpeedsModel::Between(min, max) => (min, max),
     };
     if min.0 > max.0 {
-        return Err(model
-            .speed
-            .fault("these bounds are in the wrong order")
-            .label("the smaller one first"));
+        return Err(wrong_order(&model.speed));
     }
     Ok(RandomWaypointConfig {
         corner: Position {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use skywave_core::Duration;
 use skywave_core::link::{LinkConfig, Service, StepValues, Steps};
 
+use crate::lower::wrong_order;
 use crate::model::steps::{StepValuesModel, StepsModel};
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -43,32 +44,18 @@ fn values<Q, T: PartialOrd>(
     model: &Spanned<StepValuesModel<Q>>,
     value: impl Fn(&Q) -> T,
 ) -> Result<StepValues<T>, Fault> {
-    let (StepValuesModel::InTurn(list) | StepValuesModel::AnyOf(list)) = &model.value else {
-        return bounds(model, value);
-    };
-    if list.is_empty() {
-        return Err(model
-            .fault("steps without a value")
-            .label("at least one is needed"));
-    }
-    let list = list.iter().map(value).collect();
-    Ok(match &model.value {
-        StepValuesModel::AnyOf(_) => StepValues::AnyOf(list),
-        _ => StepValues::InTurn(list),
-    })
-}
-
-fn bounds<Q, T: PartialOrd>(
-    model: &Spanned<StepValuesModel<Q>>,
-    value: impl Fn(&Q) -> T,
-) -> Result<StepValues<T>, Fault> {
+    let all = |list: &[Q]| list.iter().map(&value).collect();
     match &model.value {
+        StepValuesModel::InTurn(list) | StepValuesModel::AnyOf(list) if list.is_empty() => {
+            let fault = model.fault("steps without a value");
+            Err(fault.label("at least one is needed"))
+        }
+        StepValuesModel::InTurn(list) => Ok(StepValues::InTurn(all(list))),
+        StepValuesModel::AnyOf(list) => Ok(StepValues::AnyOf(all(list))),
         StepValuesModel::Uniform(low, high) if value(low) <= value(high) => {
             Ok(StepValues::Uniform(value(low), value(high)))
         }
-        _ => Err(model
-            .fault("these bounds are in the wrong order")
-            .label("the smaller one first")),
+        StepValuesModel::Uniform(..) => Err(wrong_order(model)),
     }
 }
 
