@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use skywave_core::agent::LocalTimeout;
 use skywave_core::agent::SnoopConfig;
-use skywave_sim::spec::{AgentSpec, FlowSpec, Transport};
+use skywave_sim::spec::{AgentSpec, FlowSpec};
 
+use crate::lower::route::there_and_back;
 use crate::lower::{Network, d_proxy};
 use crate::model::agent::{
     AgentModel, SnoopModel, SnoopPresetModel, SnoopSettingsModel, SnoopTimeoutModel,
@@ -75,13 +76,7 @@ fn passed(network: &Network, flows: &[FlowSpec]) -> BTreeSet<usize> {
     let mut passed = BTreeSet::new();
     for flow in flows {
         let ends = [flow.from, flow.to];
-        let there = router.route(flow.from, &flow.way().via, flow.to);
-        let back = match flow.transport {
-            Transport::Udp { .. } => Ok(Vec::new()),
-            _ => router.route(flow.to, &flow.way().reverse_via, flow.from),
-        };
-        // Broken routes have been refused before.
-        for edge in [there, back].into_iter().flatten().flatten() {
+        for edge in there_and_back(&mut router, flow) {
             let node = router.edge(edge).to;
             if !ends.contains(&node) {
                 passed.insert(node);

@@ -74,12 +74,8 @@ fn outages(
     // That there is a way has been checked before.
     let path = router.route(flow.from, &flow.way().via, flow.to);
     let path = path.unwrap_or_default();
-    // The stations of a radio network have none.
-    let links = path
-        .iter()
-        .filter_map(|&edge| network.links.get(edge as usize));
-    let blackouts = links.flat_map(|link| &link.config.blackouts);
-    let mut all: Vec<Outage> = blackouts
+    let mut all: Vec<Outage> = network
+        .blackouts_on(&path)
         .map(|blackout| Outage {
             warned: Time::ZERO + blackout.start.since(Time::ZERO).saturating_sub(warning),
             over: blackout.end,

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use skywave_core::radio::Position;
 use skywave_core::routing::dsr::MOST_HOPS;
 use skywave_sim::network::{Router, Way, edges, ways};
-use skywave_sim::spec::{FlowSpec, Movement, ProxySpec, RadioSpec, RoutingSpec, Transport};
+use skywave_sim::spec::{FlowSpec, Movement, ProxySpec, RadioSpec, RoutingSpec};
 
 use crate::lower::Network;
 use crate::lower::flow::of_models;
+use crate::lower::route::there_and_back;
 use crate::model::flow::FlowModel;
 use crate::read::fault::Fault;
 use crate::read::spanned::Spanned;
@@ -138,15 +139,7 @@ impl<'a> Ways<'a> {
 
     /// The stations between which routing takes the flow's packets, there and back.
     fn crossed(&mut self, flow: &FlowSpec) -> Vec<(usize, usize)> {
-        let there = self.router.route(flow.from, &flow.way().via, flow.to);
-        let back = match flow.transport {
-            Transport::Udp { .. } => Ok(Vec::new()),
-            _ => self
-                .router
-                .route(flow.to, &flow.way().reverse_via, flow.from),
-        };
-        // Broken routes have been refused before.
-        let crossed = [there, back].into_iter().flatten().flatten();
+        let crossed = there_and_back(&mut self.router, flow).into_iter();
         crossed
             .filter(|&edge| edge as usize >= self.links)
             .map(|edge| {

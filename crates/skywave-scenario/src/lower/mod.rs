@@ -32,10 +32,11 @@ pub(crate) mod wtcp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use skywave_core::link::Blackout;
 use skywave_core::rng::Stream;
 use skywave_core::{Duration, Time};
 use skywave_sim::Spec;
-use skywave_sim::network::{Edge, Router, edges};
+use skywave_sim::network::{Router, edges};
 use skywave_sim::spec::{LinkSpec, Name, StationSpec, Transport};
 
 use crate::lower::custom::CustomMembers;
@@ -174,15 +175,18 @@ impl Network {
         }
     }
 
-    /// The ways between nodes: links, and pairs of stations.
-    pub(crate) fn edges(&self) -> Vec<Edge> {
+    /// Finds routes over the ways between nodes: links, and pairs of stations.
+    pub(crate) fn router(&self) -> Router {
         let stations: Vec<usize> = self.stations.iter().map(|s| s.node).collect();
-        edges(&self.links, &stations)
+        Router::new(edges(&self.links, &stations), self.nodes.len())
     }
 
-    /// Finds routes over these ways.
-    pub(crate) fn router(&self) -> Router {
-        Router::new(self.edges(), self.nodes.len())
+    /// The blackouts of the links of a path; the stations of a radio network have none.
+    pub(crate) fn blackouts_on(&self, path: &[u32]) -> impl Iterator<Item = &Blackout> {
+        let links = path
+            .iter()
+            .filter_map(|&edge| self.links.get(edge as usize));
+        links.flat_map(|link| &link.config.blackouts)
     }
 
     /// Takes `name`, which nothing else of this kind may have.

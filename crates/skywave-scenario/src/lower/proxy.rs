@@ -90,18 +90,7 @@ fn buffer(settings: &ProxySettingsModel, near: &Arc<TcpConfig>) -> Result<u32, F
     let Some(buffer) = &settings.buffer else {
         return Ok(BUFFER.max(near.mss));
     };
-    let bytes = (buffer.value.in_bytes(near.mss) + 0.5).floor();
-    let fault = |message: String, label: &str| Err(buffer.fault(message).label(label));
-    if bytes < f64::from(near.mss) {
-        return fault(
-            format!("`buffer` is smaller than one segment of {} bytes", near.mss),
-            "nothing could be sent",
-        );
-    }
-    if bytes > tcp::MAX_WINDOW {
-        return fault("`buffer` is too large".into(), "TCP's windows end at 1 GiB");
-    }
-    Ok(bytes as u32)
+    Ok(tcp::window_in_bytes("buffer", buffer, near.mss)? as u32)
 }
 
 fn towards_source(model: Option<&TowardsSourceModel>) -> Result<TowardsSource, Fault> {
@@ -155,12 +144,7 @@ fn reconnections(
     let later = hand_overs.iter().map(|moved| (moved.at, moved.to));
     for (until, next) in later.chain([(Time::MAX, half.to)]) {
         let path = router.route(node, &[], half.to).unwrap_or_default();
-        // The stations of a radio network have none.
-        let links = path
-            .iter()
-            .filter_map(|&edge| network.links.get(edge as usize));
-        let blackouts = links.flat_map(|link| &link.config.blackouts);
-        let all = blackouts.map(|blackout| blackout.end);
+        let all = network.blackouts_on(&path).map(|blackout| blackout.end);
         ends.extend(all.filter(|&at| since <= at && at < until));
         (node, since) = (next, until);
     }

@@ -33,6 +33,18 @@ pub(crate) fn all(
     Ok(())
 }
 
+/// The edges that a flow's data pass and then those of its ACKs, if it has any.
+pub(crate) fn there_and_back(router: &mut Router, flow: &FlowSpec) -> Vec<u32> {
+    let way = flow.way();
+    let there = router.route(flow.from, &way.via, flow.to);
+    let back = match flow.transport {
+        Transport::Udp { .. } => Ok(Vec::new()),
+        _ => router.route(flow.to, &way.reverse_via, flow.from),
+    };
+    // Broken routes have been refused before.
+    [there, back].into_iter().flatten().flatten().collect()
+}
+
 struct Routes<'a> {
     network: &'a Network,
     router: Router,

@@ -19,6 +19,7 @@ use crate::lower::quic::quic;
 use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
 use crate::model::tcp::{ComposedModel, CountingModel, TcpModel, TransportModel, UndoModel};
+use crate::model::units::Window;
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
@@ -27,7 +28,7 @@ use crate::read::tree::Span;
 /// The preset of a flow that names none.
 const DEFAULT: &str = "reno";
 /// Largest window that 32-bit sequence numbers and window scaling allow.
-pub(crate) const MAX_WINDOW: f64 = 1_073_741_824.0;
+const MAX_WINDOW: f64 = 1_073_741_824.0;
 /// Largest window in segments, so that what is in flight fits in memory.
 pub(crate) const MAX_SEGMENTS: f64 = 500_000.0;
 
@@ -59,9 +60,7 @@ pub(crate) fn of_half(
 ) -> Result<(Transport, String), Fault> {
     let other = match &transport.value {
         TransportModel::Preset(name) => {
-            name == "udp"
-                || OTHER_TRANSPORTS.iter().any(|other| other.name == name)
-                || PRESETS_OF_QUIC.iter().any(|preset| preset.name == name)
+            name == "udp" || OTHER_TRANSPORTS.iter().any(|other| other.name == name)
         }
         TransportModel::Composed(composed) => composed.wtcp.is_some() || composed.quic.is_some(),
     };
@@ -208,25 +207,32 @@ fn window(model: &FlowModel, config: &mut TcpConfig) -> Result<(), Fault> {
     let Some(rwnd) = &model.rwnd else {
         return Ok(());
     };
-    let bytes = (rwnd.value.in_bytes(config.mss) + 0.5).floor();
-    let fault = |message: String, label: &str| Err(rwnd.fault(message).label(label));
-    if bytes < f64::from(config.mss) {
-        return fault(
-            format!("`rwnd` is smaller than one segment of {} bytes", config.mss),
-            "nothing could be sent",
-        );
-    }
-    if bytes > MAX_WINDOW {
-        return fault("`rwnd` is too large".into(), "TCP's windows end at 1 GiB");
-    }
+    let bytes = window_in_bytes("rwnd", rwnd, config.mss)?;
     if bytes > f64::from(config.mss) * MAX_SEGMENTS {
-        return fault(
-            format!("`rwnd` has more than {MAX_SEGMENTS} segments"),
-            "each segment in flight is remembered",
-        );
+        return Err(rwnd
+            .fault(format!("`rwnd` has more than {MAX_SEGMENTS} segments"))
+            .label("each segment in flight is remembered"));
     }
     config.rwnd = bytes as u32;
     Ok(())
+}
+
+/// The whole bytes that the file gives for `key`: a segment at least, and no more than TCP can advertise.
+pub(crate) fn window_in_bytes(key: &str, given: &Spanned<Window>, mss: u32) -> Result<f64, Fault> {
+    let bytes = (given.value.in_bytes(mss) + 0.5).floor();
+    if bytes < f64::from(mss) {
+        return Err(given
+            .fault(format!(
+                "`{key}` is smaller than one segment of {mss} bytes"
+            ))
+            .label("nothing could be sent"));
+    }
+    if bytes > MAX_WINDOW {
+        return Err(given
+            .fault(format!("`{key}` is too large"))
+            .label("TCP's windows end at 1 GiB"));
+    }
+    Ok(bytes)
 }
 
 /// Refuses what is about marks where there are none.
