@@ -19,7 +19,7 @@ use crate::lower::quic::quic;
 use crate::lower::wtcp::wtcp;
 use crate::model::flow::FlowModel;
 use crate::model::tcp::{ComposedModel, CountingModel, TcpModel, TransportModel, UndoModel};
-use crate::model::units::Window;
+use crate::model::units::{Period, Window};
 use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
@@ -98,23 +98,17 @@ fn of_tcp(
     let profile = model.profile.as_ref();
     let profile = profile.map_or(Profile::Rfc, |given| given.value.0);
     let mut config = TcpConfig::new(profile, composition);
-    if let Some(mss) = &model.mss {
-        config.mss = mss.value.0;
-    }
-    if let Some(header) = &model.header {
-        config.header = header.value.0;
-    }
+    set(&mut config.mss, model.mss.as_ref().map(|mss| mss.value.0));
+    let header = model.header.as_ref().map(|header| header.value.0);
+    set(&mut config.header, header);
     window(model, &mut config)?;
     if let Some(acking) = &model.acking {
         (config.acking, _) = acking.value.lower(closed)?;
     }
-    if let Some(model) = &model.handshake {
-        config.handshake = model.value.0;
-    }
+    let handshake = model.handshake.as_ref().map(|given| given.value.0);
+    set(&mut config.handshake, handshake);
     config.clocks = clocks(model)?;
-    if let Some(fin) = &model.fin {
-        config.fin = fin.value;
-    }
+    set(&mut config.fin, model.fin.as_ref().map(|fin| fin.value));
     if let Some(tcp) = &model.tcp {
         settings(&tcp.value, &tcp.span, &mut config)?;
     }
@@ -240,12 +234,11 @@ fn check_ecn(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
     if config.ecn {
         return Ok(());
     }
-    let fault =
-        |message: String, label: String| Err(Fault::new(span.clone(), message).label(label));
+    let fault = |message: &str, label: &str| Err(Fault::new(span.clone(), message).label(label));
     if config.composition.congestion.needs_ecn() != NeedsEcn::Nothing {
         return fault(
-            "this transport answers marks of ECN, and `ecn` is off".into(),
-            "leave `ecn = false` out, or take another transport".into(),
+            "this transport answers marks of ECN, and `ecn` is off",
+            "leave `ecn = false` out, or take another transport",
         );
     }
     let settings = [
@@ -255,8 +248,8 @@ fn check_ecn(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
     ];
     match settings.iter().find(|(_, on)| *on) {
         Some((key, _)) => fault(
-            format!("`{key}` is about marks of ECN, and `ecn` is off"),
-            format!("add `ecn = true`, or leave `{key}` out"),
+            &format!("`{key}` is about marks of ECN, and `ecn` is off"),
+            &format!("add `ecn = true`, or leave `{key}` out"),
         ),
         None => Ok(()),
     }
@@ -282,9 +275,16 @@ fn check_undo(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
     }
 }
 
+/// Sets what is given.
+fn set<T>(to: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *to = given;
+    }
+}
+
 fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(), Fault> {
     let mss = config.mss;
-    let fault = |message: &str, label: String| Err(Fault::new(span.clone(), message).label(label));
+    let fault = |message: &str, label: &str| Err(Fault::new(span.clone(), message).label(label));
     let windows = [
         (
             "initial_window",
@@ -292,72 +292,58 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
             &mut config.initial_window,
         ),
         ("loss_window", model.loss_window, &mut config.loss_window),
+        ("max_cwnd", model.max_cwnd, &mut config.max_cwnd),
     ];
     for (key, given, to) in windows {
-        *to = given.map_or(*to, |window| window.in_segments(mss));
+        set(to, given.map(|window| window.in_segments(mss)));
         if *to < Segments::ONE {
             let message = format!("`{key}` is smaller than one segment");
-            return fault(&message, "nothing could be sent".into());
+            return fault(&message, "nothing could be sent");
         }
     }
     if let Some(window) = model.initial_ssthresh {
         config.initial_ssthresh = Some(window.in_segments(mss));
     }
-    if let Some(window) = model.max_cwnd {
-        config.max_cwnd = window.in_segments(mss);
-        if config.max_cwnd < Segments::ONE {
-            return fault(
-                "`max_cwnd` is smaller than one segment",
-                "nothing could be sent".into(),
-            );
-        }
-    }
-    let set = |to: &mut _, from: Option<crate::model::units::Period>| {
-        if let Some(period) = from {
-            *to = period.0;
-        }
-    };
+    let time = |given: Option<Period>| given.map(|period| period.0);
     let rto = Arc::make_mut(&mut config.rto);
-    set(&mut rto.min, model.min_rto);
-    set(&mut rto.max, model.max_rto);
-    set(&mut rto.initial, model.initial_rto);
-    set(&mut rto.granularity, model.tick);
+    set(&mut rto.min, time(model.min_rto));
+    set(&mut rto.max, time(model.max_rto));
+    set(&mut rto.initial, time(model.initial_rto));
+    set(&mut rto.granularity, time(model.tick));
+    set(&mut rto.arithmetic, model.arithmetic.map(|given| given.0));
     if rto.min > rto.max || rto.initial > rto.max {
         return fault(
             "the bounds of the RTO contradict each other",
-            format!(
+            &format!(
                 "min {:?}, initial {:?}, max {:?}",
                 rto.min, rto.initial, rto.max
             ),
         );
     }
-    let flag = |to: &mut bool, from: Option<bool>| *to = from.unwrap_or(*to);
-    flag(&mut config.limited_transmit, model.limited_transmit);
-    flag(&mut config.restart_after_idle, model.restart_after_idle);
-    flag(&mut config.timestamps, model.timestamps);
-    flag(&mut config.dsack, model.dsack);
-    flag(&mut config.ecn, model.ecn);
-    if let Some(rules) = model.ecn_rules {
-        config.ecn_rules = rules.0;
-    }
-    flag(&mut config.exact_echo, model.exact_echo);
-    flag(&mut config.l4s, model.l4s);
-    flag(&mut config.abe, model.abe);
-    flag(&mut config.eln, model.eln);
-    flag(&mut config.contention_control, model.contention_control);
-    flag(&mut config.hints, model.hints);
+    set(&mut config.limited_transmit, model.limited_transmit);
+    set(&mut config.restart_after_idle, model.restart_after_idle);
+    set(&mut config.timestamps, model.timestamps);
+    set(&mut config.dsack, model.dsack);
+    set(&mut config.ecn, model.ecn);
+    set(&mut config.ecn_rules, model.ecn_rules.map(|given| given.0));
+    set(&mut config.exact_echo, model.exact_echo);
+    set(&mut config.l4s, model.l4s);
+    set(&mut config.abe, model.abe);
+    set(&mut config.eln, model.eln);
+    set(&mut config.contention_control, model.contention_control);
+    set(&mut config.hints, model.hints);
     if config.contention_control && model.hints == Some(false) {
-        return Err(Fault::new(
-            span.clone(),
+        return fault(
             "`contention_control` needs `hints`: the receiver tells for how long stations contended",
-        )
-        .label("leave `hints` out"));
+            "leave `hints` out",
+        );
     }
     config.hints |= config.contention_control;
     check_ecn(config, span)?;
-    if let Some(model) = model.slow_start {
-        config.slow_start = model.0;
-    }
+    set(
+        &mut config.slow_start,
+        model.slow_start.map(|given| given.0),
+    );
     if let Some(undo) = &model.undo {
         config.undo = UndoConfig {
             eifel: undo.contains(&UndoModel::Eifel),
@@ -366,14 +352,12 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         };
         check_undo(config, span)?;
     }
-    if let Some(pacing) = model.pacing {
-        config.pacing = pacing.0;
-    }
-    flag(&mut config.impatient, model.impatient);
-    flag(&mut config.whole_ssthresh, model.whole_ssthresh);
-    flag(&mut config.hold_ssthresh, model.hold_ssthresh);
-    flag(&mut config.restart_on_repair, model.restart_on_repair);
-    flag(
+    set(&mut config.pacing, model.pacing.map(|given| given.0));
+    set(&mut config.impatient, model.impatient);
+    set(&mut config.whole_ssthresh, model.whole_ssthresh);
+    set(&mut config.hold_ssthresh, model.hold_ssthresh);
+    set(&mut config.restart_on_repair, model.restart_on_repair);
+    set(
         &mut config.composition.avoid_repeated_recovery,
         model.avoid_repeated_recovery,
     );
@@ -385,16 +369,12 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
         }
         config.sack = sack.value;
     }
-    if let Some(arithmetic) = model.arithmetic {
-        Arc::make_mut(&mut config.rto).arithmetic = arithmetic.0;
-    }
-    if let Some(counting) = model.counting {
-        config.counting = match counting {
-            CountingModel::Acks => Counting::Acks,
-            CountingModel::Delivered => Counting::Delivered,
-            CountingModel::Bytes(n) => Counting::Bytes(n.saturating()),
-        };
-    }
-    config.iss = model.iss.unwrap_or(config.iss);
+    let counting = model.counting.map(|counting| match counting {
+        CountingModel::Acks => Counting::Acks,
+        CountingModel::Delivered => Counting::Delivered,
+        CountingModel::Bytes(n) => Counting::Bytes(n.saturating()),
+    });
+    set(&mut config.counting, counting);
+    set(&mut config.iss, model.iss);
     Ok(())
 }
