@@ -13,7 +13,7 @@ use crate::read::tree::Span;
 #[derive(Clone, Debug)]
 pub struct ScenarioError(Box<Inner>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Inner {
     message: String,
     place: Option<Place>,
@@ -46,10 +46,7 @@ impl ScenarioError {
     pub fn unreadable(path: &Path, reason: &str) -> Self {
         Self(Box::new(Inner {
             message: safe(format!("cannot read {}: {reason}", path.display())),
-            place: None,
-            help: None,
-            is_warning: false,
-            others: Vec::new(),
+            ..Inner::default()
         }))
     }
 
@@ -57,13 +54,11 @@ impl ScenarioError {
     pub(crate) fn unnamable(name: &str) -> Self {
         Self(Box::new(Inner {
             message: format!("{name:?} cannot be the name of a scenario"),
-            place: None,
             help: Some(
                 "its results go to a folder of this name: expected one without / and \\, other than . and .."
                     .to_owned(),
             ),
-            is_warning: false,
-            others: Vec::new(),
+            ..Inner::default()
         }))
     }
 
@@ -117,8 +112,7 @@ impl ScenarioError {
             message: safe(message),
             place: Some(place),
             help: help.map(safe),
-            is_warning: false,
-            others: Vec::new(),
+            ..Inner::default()
         }))
     }
 

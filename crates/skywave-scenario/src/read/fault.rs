@@ -7,7 +7,7 @@ use crate::read::names::unknown;
 use crate::read::tree::Span;
 
 /// A mistake found by one of the passes, before it is tied to the file's text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Fault {
     /// Message that says what is wrong. When `of_key`, the sentence lacks its subject: the key.
     message: String,
@@ -27,39 +27,29 @@ impl Fault {
     /// A mistake at `span`.
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
+            message: message.into(),
             span: Some(span),
-            ..Self::nowhere(message.into())
+            ..Self::default()
         }
     }
 
     /// A mistake whatever stands elsewhere in the file; its place comes later.
     pub(crate) fn inherent(message: String) -> Self {
         Self {
-            inherent: true,
-            ..Self::nowhere(message)
-        }
-    }
-
-    fn nowhere(message: String) -> Self {
-        Self {
             message,
-            of_key: false,
-            inherent: false,
-            unknown_name: false,
-            span: None,
-            label: String::new(),
-            help: String::new(),
-            elsewhere: None,
+            inherent: true,
+            ..Self::default()
         }
     }
 
     /// A value that is not what its key wants: "`key` must be ‹expected›", "found ‹found›".
     pub(crate) fn must_be(expected: &str, found: &str) -> Self {
         Self {
+            message: format!("must be {expected}"),
             of_key: true,
             inherent: true,
             label: format!("found {found}"),
-            ..Self::nowhere(format!("must be {expected}"))
+            ..Self::default()
         }
     }
 
@@ -215,11 +205,12 @@ impl serde::de::Error for Fault {
         let mut lines = text.splitn(3, '\n');
         let message = lines.next().unwrap_or_default();
         Self {
+            message: message.into(),
             of_key: message.starts_with("must "),
             inherent: true,
             label: lines.next().unwrap_or_default().into(),
             help: lines.next().unwrap_or_default().into(),
-            ..Self::nowhere(message.into())
+            ..Self::default()
         }
     }
 
@@ -254,7 +245,11 @@ impl serde::de::Error for Fault {
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Self::nowhere(format!("`{name}` is missing")).label(format!("this needs `{name}`"))
+        Self {
+            message: format!("`{name}` is missing"),
+            label: format!("this needs `{name}`"),
+            ..Self::default()
+        }
     }
 }
 

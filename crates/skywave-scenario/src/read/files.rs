@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use skywave_core::link::Trace;
-use skywave_core::radio::{Movements, SetdestError, parse_setdest};
+use skywave_core::radio::{Movements, parse_setdest};
 
 use crate::read::error::Source;
 use crate::read::fault::Fault;
@@ -111,7 +111,14 @@ impl<'a> Shelf<'a> {
             return Ok(Arc::clone(trace));
         }
         let text = self.text(key, &path.span, "trace")?;
-        let trace = Arc::new(parse_trace(key, text)?);
+        let trace = Trace::parse(&text).map_err(|error| {
+            let wrong = (error.line, error.to_string());
+            not_read(key, text, wrong, "this is not a trace").help(
+                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi), or two numbers: \
+                 seconds and Mbit/s (Pensieve)",
+            )
+        })?;
+        let trace = Arc::new(trace);
         self.traces
             .borrow_mut()
             .insert(key.clone(), Arc::clone(&trace));
@@ -131,8 +138,11 @@ impl<'a> Shelf<'a> {
             return Ok(Arc::clone(found));
         }
         let text = self.text(path, span, "setdest file")?;
-        let found =
-            parse_setdest(&text, stations).map_err(|error| not_setdest(path, text, &error))?;
+        let found = parse_setdest(&text, stations).map_err(|error| {
+            let wrong = (error.line, error.to_string());
+            not_read(path, text, wrong, "these are not the movements of these stations")
+                .help("a setdest file has the starts of nodes 0, 1, …, one for each copy of the station, and commands")
+        })?;
         let found = Arc::new(found);
         self.movements.borrow_mut().insert(key, Arc::clone(&found));
         Ok(found)
@@ -173,42 +183,18 @@ impl<'a> Shelf<'a> {
     }
 }
 
-fn parse_trace(name: &str, text: String) -> Result<Trace, Fault> {
-    Trace::parse(&text).map_err(|error| {
-        let message = error.to_string();
-        let (place, label) = place_in(&text, error.line, &message);
-        Fault::new(place, "this is not a trace")
-            .label(label)
-            .help(
-                "a trace has one whole number of milliseconds a line, never decreasing (mahimahi), or two numbers: \
-                 seconds and Mbit/s (Pensieve)",
-            )
-            .in_file(Source {
-                name: name.into(),
-                text: text.into(),
-            })
-    })
-}
-
-fn not_setdest(name: &str, text: String, error: &SetdestError) -> Fault {
-    let message = error.to_string();
-    let (place, label) = place_in(&text, error.line, &message);
-    Fault::new(place, "these are not the movements of these stations")
+/// The mistake in a line, from 1, of the file `name`, told by the error of whoever read it without the line's number.
+fn not_read(name: &str, text: String, (line, error): (usize, String), message: &str) -> Fault {
+    let before = line.saturating_sub(1);
+    let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let label = error.split_once(": ").map_or(&*error, |(_, rest)| rest);
+    Fault::new(start..start + line.len(), message)
         .label(label)
-        .help("a setdest file has the starts of nodes 0, 1, …, one for each copy of the station, and commands")
         .in_file(Source {
             name: name.into(),
             text: text.into(),
         })
-}
-
-/// The place of a line from 1, and a message about it without its number.
-fn place_in<'m>(text: &str, line: usize, message: &'m str) -> (Span, &'m str) {
-    let before = line.saturating_sub(1);
-    let start: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
-    let line = text[start..].lines().next().unwrap_or_default();
-    let label = message.split_once(": ").map_or(message, |(_, rest)| rest);
-    (start..start + line.len(), label)
 }
 
 /// Refuses a scenario text that is too large.
