@@ -18,42 +18,22 @@ use range::Range;
 
 /// Reads `[search]` against the names in the file's tree.
 pub(crate) fn keys(search: &Node, tree: &Node, text: &str) -> Result<Vec<Key>, Fault> {
-    let mut keys = Vec::new();
-    collect(search, "", tree, text, &mut keys)?;
-    path::check_distinct(
-        keys.iter().flat_map(|key: &Key| &key.paths),
-        "searched",
-        "search",
-    )?;
-    Ok(keys)
-}
-
-fn collect(
-    table: &Node,
-    prefix: &str,
-    tree: &Node,
-    text: &str,
-    keys: &mut Vec<Key>,
-) -> Result<(), Fault> {
-    let Value::Table(entries) = &table.value else {
+    if !matches!(search.value, Value::Table(_)) {
         return Err(
-            Fault::must_be("a table of paths and ranges", &table.describe())
-                .at(&table.span)
+            Fault::must_be("a table of paths and ranges", &search.describe())
+                .at(&search.span)
                 .of("search"),
         );
-    };
-    for entry in entries {
-        match &entry.node.value {
-            // Without quotes, `flow.bulk.rwnd = […]` is a table in a table.
-            Value::Table(_) if Range::of(&entry.node).is_none() => {
-                let prefix = format!("{prefix}{}.", entry.key);
-                collect(&entry.node, &prefix, tree, text, keys)?;
-            }
-            Value::Table(_) | Value::Array(_) => keys.push(Key::read(entry, prefix, tree, text)?),
-            _ => return Err(no_range(entry)),
-        }
     }
-    Ok(())
+    let entries = path::entries(search, |node| Range::of(node).is_some()).into_iter();
+    let keys = entries.map(|(prefix, entry)| match &entry.node.value {
+        Value::Table(_) | Value::Array(_) => Key::read(entry, &prefix, tree, text),
+        _ => Err(no_range(entry)),
+    });
+    let keys: Vec<Key> = keys.collect::<Result<_, _>>()?;
+    let paths = keys.iter().flat_map(|key| &key.paths);
+    path::check_distinct(paths, "searched", "search")?;
+    Ok(keys)
 }
 
 fn no_range(entry: &Entry) -> Fault {

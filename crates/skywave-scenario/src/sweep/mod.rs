@@ -27,41 +27,18 @@ pub(crate) struct Axis {
 
 /// Reads `[sweep]` against the names in the file's tree.
 pub(crate) fn axes(sweep: &Node, tree: &Node, text: &str) -> Result<Vec<Axis>, Fault> {
-    let mut axes = Vec::new();
-    collect(sweep, "", tree, text, &mut axes)?;
-    path::check_distinct(axes.iter().flat_map(|axis| &axis.paths), "swept", "sweep")?;
-    Ok(axes)
-}
-
-fn collect(
-    table: &Node,
-    prefix: &str,
-    tree: &Node,
-    text: &str,
-    axes: &mut Vec<Axis>,
-) -> Result<(), Fault> {
-    let Value::Table(entries) = &table.value else {
+    if !matches!(sweep.value, Value::Table(_)) {
         return Err(
-            Fault::must_be("a table of paths and arrays", &table.describe())
-                .at(&table.span)
+            Fault::must_be("a table of paths and arrays", &sweep.describe())
+                .at(&sweep.span)
                 .of("sweep"),
         );
-    };
-    for entry in entries {
-        // Without quotes, `flow.bulk.transport = […]` is a table in a table.
-        if matches!(entry.node.value, Value::Table(_)) {
-            collect(
-                &entry.node,
-                &format!("{prefix}{}.", entry.key),
-                tree,
-                text,
-                axes,
-            )?;
-        } else {
-            axes.push(axis(entry, prefix, tree, text)?);
-        }
     }
-    Ok(())
+    let entries = path::entries(sweep, |_| false).into_iter();
+    let axes = entries.map(|(prefix, entry)| axis(entry, &prefix, tree, text));
+    let axes: Vec<Axis> = axes.collect::<Result<_, _>>()?;
+    path::check_distinct(axes.iter().flat_map(|axis| &axis.paths), "swept", "sweep")?;
+    Ok(axes)
 }
 
 fn axis(entry: &Entry, prefix: &str, tree: &Node, text: &str) -> Result<Axis, Fault> {

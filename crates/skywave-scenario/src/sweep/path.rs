@@ -16,6 +16,21 @@ pub(crate) fn is_single(root: &str) -> bool {
     matches!(root, "radio" | "run")
 }
 
+/// Entries of a table of paths, each with what stands before its key: without quotes, `flow.bulk.transport = […]` is a
+/// table in a table. `is_value` knows the tables that are the value of a path.
+pub(crate) fn entries(table: &Node, is_value: fn(&Node) -> bool) -> Vec<(String, &Entry)> {
+    let mut all = Vec::new();
+    for entry in table.entries() {
+        if matches!(entry.node.value, Value::Table(_)) && !is_value(&entry.node) {
+            let below = entries(&entry.node, is_value).into_iter();
+            all.extend(below.map(|(prefix, inner)| (format!("{}.{prefix}", entry.key), inner)));
+        } else {
+            all.push((String::new(), entry));
+        }
+    }
+    all
+}
+
 /// The place of a field: one link, station, flow or agent, the radio network or the run, and keys below it.
 #[derive(Debug)]
 pub(crate) struct Path {
@@ -354,20 +369,18 @@ pub(crate) fn names(tree: &Node, root: &str) -> Vec<String> {
         if let Some(name) = item.get("name").and_then(Node::as_text) {
             return name.to_owned();
         }
-        if root == "flow" {
-            return default_flow_name(i);
+        let text =
+            |node: Option<&Node>| node.and_then(Node::as_text).unwrap_or_default().to_owned();
+        match root {
+            "flow" => default_flow_name(i),
+            "agent" => text(item.get("at")),
+            "station" => text(item.get("node")),
+            _ => {
+                let ends = item.get("between").and_then(Node::as_array);
+                let ends = ends.unwrap_or_default();
+                default_link_name(&text(ends.first()), &text(ends.get(1)))
+            }
         }
-        if root == "agent" {
-            let node = item.get("at").and_then(Node::as_text);
-            return node.unwrap_or_default().to_owned();
-        }
-        if root == "station" {
-            let node = item.get("node").and_then(Node::as_text);
-            return node.unwrap_or_default().to_owned();
-        }
-        let ends = item.get("between").and_then(Node::as_array);
-        let end = |i: usize| ends.and_then(|e| e.get(i)).and_then(Node::as_text);
-        default_link_name(end(0).unwrap_or_default(), end(1).unwrap_or_default())
     };
     items.iter().enumerate().map(name).collect()
 }
