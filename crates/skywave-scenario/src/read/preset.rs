@@ -71,33 +71,26 @@ fn fill(table: &mut Node, keys: Node, span: &Span) {
             Some(_) => {}
             None if traced && entry.key == "rate" => {}
             None if back && entry.key == "reverse_rate" => {}
-            None => own.push(Entry {
-                node: moved(entry.node, span),
-                key_span: span.clone(),
-                key: entry.key,
-            }),
+            None => {
+                entry.key_span = span.clone();
+                move_to(&mut entry.node, span);
+                own.push(entry);
+            }
         }
     }
 }
 
-/// The node with all of it at `span`.
-fn moved(node: Node, span: &Span) -> Node {
-    let value = match node.value {
-        Value::Array(items) => Value::Array(items.into_iter().map(|n| moved(n, span)).collect()),
-        Value::Table(entries) => Value::Table(
-            entries
-                .into_iter()
-                .map(|entry| Entry {
-                    key: entry.key,
-                    key_span: span.clone(),
-                    node: moved(entry.node, span),
-                })
-                .collect(),
-        ),
-        other => other,
-    };
-    Node {
-        span: span.clone(),
-        value,
+/// Puts all of a node at `span`.
+fn move_to(node: &mut Node, span: &Span) {
+    node.span = span.clone();
+    match &mut node.value {
+        Value::Array(items) => items.iter_mut().for_each(|item| move_to(item, span)),
+        Value::Table(entries) => {
+            for entry in entries {
+                entry.key_span = span.clone();
+                move_to(&mut entry.node, span);
+            }
+        }
+        _ => {}
     }
 }

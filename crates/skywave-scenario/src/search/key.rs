@@ -194,10 +194,11 @@ impl Key {
         let Some(choice) = self.choices.get(setting.choice) else {
             return Vec::new();
         };
-        let mut nodes = choice.ranges.iter().zip(&setting.numbers);
-        let mut nodes = nodes.by_ref().map(|(range, &number)| range.node(number));
-        let filled = choice.values.iter().map(|value| fill(value, &mut nodes));
-        filled.collect()
+        let numbers = choice.ranges.iter().zip(&setting.numbers);
+        let mut nodes = numbers.map(|(range, &number)| range.node(number));
+        let mut values = choice.values.clone();
+        values.iter_mut().for_each(|value| fill(value, &mut nodes));
+        values
     }
 
     /// The paths, each with its value.
@@ -244,27 +245,21 @@ fn collect(node: &Node, ranges: &mut Vec<Range>) -> Result<(), Fault> {
     }
 }
 
-/// The value with the next of `nodes` in the place of each range.
-fn fill(node: &Node, nodes: &mut impl Iterator<Item = Node>) -> Node {
+/// Puts the next of `nodes` in the place of each range in a value.
+fn fill(node: &mut Node, nodes: &mut impl Iterator<Item = Node>) {
     if Range::of(node).is_some() {
         // There is one for each.
-        return nodes.next().unwrap_or_else(|| node.clone());
+        if let Some(number) = nodes.next() {
+            *node = number;
+        }
+        return;
     }
-    let value = match &node.value {
-        Value::Array(items) => Value::Array(items.iter().map(|item| fill(item, nodes)).collect()),
-        Value::Table(entries) => Value::Table(
-            entries
-                .iter()
-                .map(|entry| Entry {
-                    node: fill(&entry.node, nodes),
-                    ..entry.clone()
-                })
-                .collect(),
-        ),
-        other => other.clone(),
-    };
-    Node {
-        span: node.span.clone(),
-        value,
+    match &mut node.value {
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, nodes)),
+        Value::Table(entries) => {
+            let inner = entries.iter_mut().map(|entry| &mut entry.node);
+            inner.for_each(|node| fill(node, nodes));
+        }
+        _ => {}
     }
 }
