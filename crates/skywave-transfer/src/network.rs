@@ -21,7 +21,8 @@ use rustix::net::sockopt::set_socket_recv_buffer_size;
 use skywave_quic::Law;
 use skywave_quic::one_way::{Ear, Watch, accept_reports, send_reports};
 
-use crate::auth::tls::{self, Peers, Refused};
+use crate::Allowed;
+use crate::auth::tls::{self, Refused};
 use crate::error::Error;
 use crate::reset;
 use crate::session;
@@ -202,7 +203,7 @@ fn transport(sending: &Sending, window: u32, one_way: &OneWay) -> Arc<TransportC
 /// The configuration of a side that connects, and `gives` files or takes them.
 pub(crate) fn client(
     secret: &SecretKey,
-    peers: Peers,
+    peers: Allowed,
     sending: &Sending,
     gives: bool,
 ) -> Result<(ClientConfig, OneWay), Error> {
@@ -216,7 +217,7 @@ pub(crate) fn client(
 /// The configuration of a side that listens.
 pub(crate) fn server(
     secret: &SecretKey,
-    peers: Peers,
+    peers: Allowed,
     refused: Refused,
     sending: &Sending,
 ) -> Result<ServerConfig, Error> {

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 
 use crate::key::SecretKey;
 
-use crate::auth::tls::{self, Peers};
+use crate::Allowed;
+use crate::auth::tls;
 use crate::path::MAX_PATH;
 use crate::wire::message::{
     Answers, Body, Confirm, End, Hello, Lane, MAX_FILES, MAX_NAMES, Message, Open, Ready, Refusal,
@@ -17,7 +18,7 @@ use crate::wire::message::{
 /// # Errors
 /// When the TLS library rustls refuses the settings.
 pub fn client_tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    tls::client_tls(&SecretKey::from_bytes([1; 32]), Peers::Everybody)
+    tls::client_tls(&SecretKey::from_bytes([1; 32]), Allowed::Everybody)
 }
 
 /// Decodes bytes as each kind of the protocol's messages, and checks what must be true of any; for fuzzers.

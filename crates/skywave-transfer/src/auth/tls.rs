@@ -2,11 +2,11 @@
 //! certificates, on both sides.
 //!
 //! That the peer has its key is shown by its signature under the handshake, which rustls checks. Which
-//! key it may have is decided by [`Peers`].
+//! key it may have is decided by [`Allowed`].
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::Allowed;
 use crate::key::{PublicKey, SecretKey};
 use noq::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rustls::client::AlwaysResolvesClientRawPublicKeys;
@@ -35,21 +35,13 @@ const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// Hosts whose handshakes are taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Peers {
-    /// Hosts with these keys.
-    Keys(BTreeSet<PublicKey>),
-    /// Everybody, for the time being: the peer has to show something else.
-    Everybody,
-}
-
 /// Is told of each key that is refused. The handshake is not over then, so the peer has not proved that it holds the key.
 pub(crate) type Refused = Box<dyn Fn(PublicKey) + Send + Sync>;
 
 /// Checks the key of a peer.
 struct Verifier {
-    peers: Peers,
+    /// Hosts whose handshakes are taken; everybody's where the peer has to show something else.
+    peers: Allowed,
     refused: Refused,
     provider: Arc<CryptoProvider>,
 }
@@ -78,8 +70,8 @@ impl Verifier {
     fn check(&self, spki: &[u8]) -> Result<(), Error> {
         let key = key(spki).ok_or(CertificateError::BadEncoding)?;
         let may = match &self.peers {
-            Peers::Keys(keys) => keys.contains(&key),
-            Peers::Everybody => true,
+            Allowed::Keys(keys) => keys.contains(&key),
+            Allowed::Everybody => true,
         };
         if may {
             Ok(())
@@ -200,13 +192,16 @@ fn certified(secret: &SecretKey) -> Result<Arc<CertifiedKey>, Error> {
 }
 
 /// The side that connects.
-pub(crate) fn client(secret: &SecretKey, peers: Peers) -> Result<QuicClientConfig, Error> {
+pub(crate) fn client(secret: &SecretKey, peers: Allowed) -> Result<QuicClientConfig, Error> {
     let config = QuicClientConfig::try_from(client_tls(secret, peers)?);
     config.map_err(|error| Error::General(error.to_string()))
 }
 
 /// TLS of the side that connects.
-pub(crate) fn client_tls(secret: &SecretKey, peers: Peers) -> Result<rustls::ClientConfig, Error> {
+pub(crate) fn client_tls(
+    secret: &SecretKey,
+    peers: Allowed,
+) -> Result<rustls::ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Verifier {
         peers,
@@ -230,7 +225,7 @@ pub(crate) fn client_tls(secret: &SecretKey, peers: Peers) -> Result<rustls::Cli
 /// The side that listens.
 pub(crate) fn server(
     secret: &SecretKey,
-    peers: Peers,
+    peers: Allowed,
     refused: Refused,
 ) -> Result<QuicServerConfig, Error> {
     let provider = Arc::new(ring::default_provider());

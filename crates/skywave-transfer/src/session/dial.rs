@@ -19,14 +19,14 @@ use super::pulse::Pulse;
 use super::{Crew, Session, probe, remote};
 use crate::auth::code::Code;
 use crate::auth::prove::{self, Sides};
-use crate::auth::tls::{self, Peers};
+use crate::auth::tls;
 use crate::error::{Broken, Error};
 use crate::event::Event;
 use crate::network::{self, DEADLINE, Watched};
 use crate::wire::close::Close;
 use crate::wire::frame::{read, send};
 use crate::wire::message::{Hello, Ready, Request};
-use crate::{Dial, Host, Proof, address};
+use crate::{Allowed, Dial, Host, Proof, address};
 
 /// How long an address may need to answer before the next one is tried, at first; twice as long each
 /// time, since a lossy path takes several packets for a handshake.
@@ -240,8 +240,8 @@ impl Attempts<'_> {
 
     async fn connect(&self, wire: &Watched, to: SocketAddr) -> Result<Connected, Failed> {
         let peers = match self.key {
-            Some(key) => Peers::Keys([key].into()),
-            None => Peers::Everybody,
+            Some(key) => Allowed::Keys([key].into()),
+            None => Allowed::Everybody,
         };
         let gives = matches!(self.request, Request::Push(_));
         let (config, one_way) =

@@ -25,7 +25,7 @@ use super::pulse::Pulse;
 use super::strangers::{Strangers, owner};
 use super::{Crew, Session, remote};
 use crate::auth::prove::{self, Sides};
-use crate::auth::tls::{self, Peers};
+use crate::auth::tls;
 use crate::error::{Broken, Error};
 use crate::event::Event;
 use crate::network::{self, DEADLINE, PER_KEY, STREAM_WINDOW, Watched};
@@ -159,9 +159,9 @@ impl Door {
         listen: &Listen,
         serve: impl Fn(Guest) -> F + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let peers = match (&self.allowed, &listen.code) {
-            (Allowed::Keys(keys), None) => Peers::Keys(keys.clone()),
-            _ => Peers::Everybody,
+        let peers = match &listen.code {
+            None => self.allowed.clone(),
+            Some(_) => Allowed::Everybody,
         };
         // Weak: this door holds connections, those the endpoint, and that what is made here.
         let door = Arc::downgrade(self);

@@ -356,14 +356,14 @@ async fn a_receiver_that_was_killed_says_so_when_it_is_back() {
 /// The peer answers, again and again, but takes nothing: patience ends all the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn answers_without_progress_are_none() {
-    use crate::auth::tls::Peers;
+    use crate::Allowed;
     use crate::network;
     use crate::wire::frame;
     use crate::wire::message::Ready;
 
     let config = network::server(
         &RECEIVER,
-        Peers::Everybody,
+        Allowed::Everybody,
         Box::new(drop),
         &Sending::default(),
     )

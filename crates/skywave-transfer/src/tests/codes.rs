@@ -240,20 +240,20 @@ async fn accepted(listening: &noq::Endpoint) -> noq::Connection {
 /// Somebody between two hosts who passes on all messages of SPAKE2, over two connections of their own.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_relayed_handshake_is_found_out() {
-    use crate::auth::tls::Peers;
+    use crate::Allowed;
     use crate::network;
 
     let bench = Bench::new(by_code("3k7d-x9qm"), Taking::default()).await;
     let sending = Sending::default();
     let middle = SecretKey::from_bytes([7; 32]);
-    let server = network::server(&middle, Peers::Everybody, Box::new(drop), &sending).unwrap();
+    let server = network::server(&middle, Allowed::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &middle, server).unwrap();
     let listening = listening.endpoint;
     let at = listening.local_addr().unwrap();
     let target = bench.at;
     let relay = tokio::spawn(async move {
         let (config, _) =
-            network::client(&middle, Peers::Everybody, &Sending::default(), true).unwrap();
+            network::client(&middle, Allowed::Everybody, &Sending::default(), true).unwrap();
         let connecting = network::endpoint(([127, 0, 0, 1], 0).into()).unwrap();
         let connecting = connecting.endpoint;
         let near = accepted(&listening).await;
@@ -296,12 +296,12 @@ async fn a_relayed_handshake_is_found_out() {
 /// out of the code, it is something else.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_confirmation_is_good_for_one_connection() {
+    use crate::Allowed;
     use crate::auth::prove::confirmed;
-    use crate::auth::tls::Peers;
     use crate::network;
 
     let sending = Sending::default();
-    let server = network::server(&RECEIVER, Peers::Everybody, Box::new(drop), &sending).unwrap();
+    let server = network::server(&RECEIVER, Allowed::Everybody, Box::new(drop), &sending).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
     let listening = listening.endpoint;
     let at = listening.local_addr().unwrap();
@@ -309,7 +309,7 @@ async fn a_confirmation_is_good_for_one_connection() {
     let connecting = connecting.endpoint;
     let mut seen = Vec::new();
     for _ in 0..2 {
-        let (config, _) = network::client(&SENDER, Peers::Everybody, &sending, true).unwrap();
+        let (config, _) = network::client(&SENDER, Allowed::Everybody, &sending, true).unwrap();
         let near = connecting.connect_with(config, at, "x").unwrap();
         let (near, far) = soon(async { tokio::join!(near, accepted(&listening)) }).await;
         let both = [near.unwrap(), far].map(|side| {

@@ -3,7 +3,7 @@
 use noq::{Connection, Endpoint, RecvStream, SendStream};
 
 use super::*;
-use crate::auth::tls::Peers;
+use crate::Allowed;
 use crate::error::Broken;
 use crate::network;
 use crate::session::door::Door;
@@ -15,14 +15,14 @@ use crate::wire::message::{
 
 /// A connection of a host with another address, whatever it is going to say.
 pub(super) async fn connect(secret: &SecretKey, at: SocketAddr) -> (Endpoint, Connection) {
-    let peers = Peers::Keys([RECEIVER.public()].into());
+    let peers = Allowed::Keys([RECEIVER.public()].into());
     connect_from([127, 0, 0, 2], secret, peers, at).await
 }
 
 async fn connect_from(
     from: [u8; 4],
     secret: &SecretKey,
-    peers: Peers,
+    peers: Allowed,
     at: SocketAddr,
 ) -> (Endpoint, Connection) {
     let (config, _) = network::client(secret, peers, &Sending::default(), true).unwrap();
@@ -447,7 +447,7 @@ async fn strangers_keep_no_newcomer_out() {
     let bench = Bench::of(1).await;
     let mut strangers = Vec::new();
     for n in 0..64 {
-        let peers = Peers::Keys([RECEIVER.public()].into());
+        let peers = Allowed::Keys([RECEIVER.public()].into());
         let from = [127, 0, 1 + n % 4, 1];
         strangers.push(soon(connect_from(from, &SENDER, peers, bench.at)).await);
     }

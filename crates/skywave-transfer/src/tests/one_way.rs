@@ -99,19 +99,19 @@ async fn who_listens_and_offers_hears() {
 /// A receiver of before: it takes the same messages and does not tell.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_receiver_that_does_not_tell_gets_its_files() {
-    use crate::auth::tls::Peers;
+    use crate::Allowed;
     use crate::network;
     use crate::wire::frame;
     use crate::wire::message::{Hello, Ready, Request};
 
-    let peers = Peers::Keys([SENDER.public()].into());
+    let peers = Allowed::Keys([SENDER.public()].into());
     let server = network::server(&RECEIVER, peers, Box::new(drop), &Sending::default()).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
     let at = listening.endpoint.local_addr().unwrap();
     let heard = Heard::default();
     let (config, one_way) = network::client(
         &SENDER,
-        Peers::Keys([RECEIVER.public()].into()),
+        Allowed::Keys([RECEIVER.public()].into()),
         &heard.sending(),
         true,
     )

@@ -6,7 +6,7 @@ use noq::{RecvStream, SendStream};
 
 use super::hostile::{offer_of, offered, offered_together, pusher, pusher_of};
 use super::*;
-use crate::auth::tls::Peers;
+use crate::Allowed;
 use crate::network;
 use crate::wire::frame::{read, send as say};
 use crate::wire::message::{
@@ -17,7 +17,7 @@ use crate::wire::message::{
 pub(super) async fn fake<F: Future<Output = ()> + Send + 'static>(
     take: impl Fn(Open, SendStream, RecvStream) -> F + Send + Sync + 'static,
 ) -> (SocketAddr, JoinHandle<()>) {
-    let peers = Peers::Keys([SENDER.public()].into());
+    let peers = Allowed::Keys([SENDER.public()].into());
     let server = network::server(&RECEIVER, peers, Box::new(drop), &Sending::default()).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &RECEIVER, server).unwrap();
     let at = listening.endpoint.local_addr().unwrap();
@@ -253,7 +253,7 @@ async fn words_are_no_progress() {
 /// A side that offers, breaks off and does so again: it is asked less and less often, and not for ever.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_list_that_breaks_off_is_not_fetched_for_ever() {
-    let peers = Peers::Keys([RECEIVER.public()].into());
+    let peers = Allowed::Keys([RECEIVER.public()].into());
     let server = network::server(&SENDER, peers, Box::new(drop), &Sending::default()).unwrap();
     let listening = network::listening(([127, 0, 0, 1], 0).into(), &SENDER, server).unwrap();
     let at = listening.endpoint.local_addr().unwrap();
