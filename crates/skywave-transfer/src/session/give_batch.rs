@@ -62,11 +62,8 @@ impl Giving<'_> {
     }
 
     fn fail(&self, given: &Given, id: Id, why: Why) {
-        self.session.tell(Event::Failed {
-            id,
-            path: given.item().path().to_string(),
-            why,
-        });
+        let path = given.item().path().to_string();
+        self.session.failed(id, path, why);
         self.end(End::Failed(given.number));
     }
 
@@ -119,12 +116,9 @@ impl Giving<'_> {
             let (group, rest) = left.split_at(count);
             left = rest;
             for Wanted { given, id, .. } in group {
-                self.session.tell(Event::Offered {
-                    id: *id,
-                    peer: self.session.peer,
-                    path: given.item().path().to_string(),
-                    size: given.item().size(),
-                });
+                let item = given.item();
+                let path = item.path().to_string();
+                self.session.offered(*id, path, item.size());
             }
             let mut out = Vec::new();
             for (wanted, read) in group.iter().zip(self.read(group).await?) {

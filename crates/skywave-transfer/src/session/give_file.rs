@@ -46,13 +46,7 @@ pub(super) async fn give_file(
         id: next_id(),
         marks,
     };
-    let fail = |why| {
-        session.tell(Event::Failed {
-            id: giving.id,
-            path: item.path().to_string(),
-            why,
-        });
-    };
+    let fail = |why| session.failed(giving.id, item.path().to_string(), why);
     match giving.run().await {
         Ok(arrived) => {
             session.tell(Event::Done(giving.id, arrived));
@@ -73,12 +67,8 @@ impl Giving<'_> {
     async fn run(&self) -> Result<Arrived, Stop<Why>> {
         let (mut sender, mut stream) = self.session.connection.open_bi().await?;
         let offer = self.item.offer();
-        self.session.tell(Event::Offered {
-            id: self.id,
-            peer: self.session.peer,
-            path: self.item.path().to_string(),
-            size: offer.size,
-        });
+        let path = self.item.path().to_string();
+        self.session.offered(self.id, path, offer.size);
         send(&mut sender, &Open::File(offer)).await?;
         // Known once this side has read all of it.
         let mut whole = None;

@@ -37,7 +37,7 @@ use skywave_quic::Silence;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::error::Broken;
+use crate::error::{Broken, Why};
 use crate::event::{Event, Id, Link, Teller};
 use crate::network::{OneWay, Watched};
 use memory::Share;
@@ -162,6 +162,16 @@ impl Session {
         (self.teller)(event);
     }
 
+    /// A file's transfer starts, with this path at the receiver.
+    pub(crate) fn offered(&self, id: Id, path: String, size: Option<u64>) {
+        self.tell(Event::Offered {
+            id,
+            peer: self.peer,
+            path,
+            size,
+        });
+    }
+
     /// The receiver has so many bytes.
     pub(crate) fn progress(&self, id: Id, bytes: u64) {
         self.tell(Event::Progress {
@@ -169,6 +179,11 @@ impl Session {
             bytes,
             link: Link::of(&self.connection),
         });
+    }
+
+    /// The receiver does not have the file or folder of this path.
+    pub(crate) fn failed(&self, id: Id, path: String, why: Why) {
+        self.tell(Event::Failed { id, path, why });
     }
 }
 

@@ -123,11 +123,7 @@ async fn take_file(
             })
         }
         Err(Stop::Because(refusal)) => {
-            session.tell(Event::Failed {
-                id,
-                path: shown,
-                why: Why::at_receiver(refusal.clone()),
-            });
+            session.failed(id, shown, Why::at_receiver(refusal.clone()));
             let _ = stream.stop(0_u32.into());
             let told = send(&mut sender, &Reply::No(refusal)).await;
             let _ = sender.finish();
@@ -135,11 +131,7 @@ async fn take_file(
                 .map_err(|broken| (broken, None))
         }
         Err(Stop::Broken(broken)) => {
-            session.tell(Event::Failed {
-                id,
-                path: shown,
-                why: Why::Broken,
-            });
+            session.failed(id, shown, Why::Broken);
             let taken = match broken {
                 // Of this file only; a sender that could not read it takes back its offer.
                 Broken::Stream | Broken::Late => Some(Taken::REFUSED),
@@ -181,23 +173,14 @@ impl Taking<'_> {
         sender: &mut SendStream,
         stream: &mut RecvStream,
     ) -> Result<Arrived, Stop<Refusal>> {
-        self.session.tell(Event::Offered {
-            id: self.id,
-            peer: self.session.peer,
-            path: shown_bytes(&self.offer.path),
-            size: self.offer.size,
-        });
+        let path = shown_bytes(&self.offer.path);
+        self.session.offered(self.id, path, self.offer.size);
         let _open = self.session.desk.file().await?;
         let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
         let (of, path, guess) = (self.of, self.path.clone(), self.guess());
         let find = move || receiver.find(of, &offer, &path, guess);
-        match self
-            .session
-            .desk
-            .run_until(find)
-            .await?
-            .map_err(Stop::Because)?
-        {
+        let found = self.session.desk.run_until(find).await?;
+        match found.map_err(Stop::Because)? {
             Found::Same(hashing) => self.compare(sender, stream, Err(hashing)).await,
             Found::Part(mut sink) => {
                 let read = match sink.hashing(self.offer.size.unwrap_or(u64::MAX)) {
@@ -414,13 +397,8 @@ impl Taking<'_> {
         let place = place.map_err(Stop::Because)?;
         let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
         let finish = move || sink.finish((&receiver, place.as_ref()), &offer);
-        let stamp = self
-            .session
-            .desk
-            .run(finish)
-            .await?
-            .map_err(Stop::Because)?;
-        if let Some(stamp) = stamp {
+        let stamp = self.session.desk.run(finish).await?;
+        if let Some(stamp) = stamp.map_err(Stop::Because)? {
             self.receiver.register.note(self.of, Known { hash, stamp });
         }
         Ok(hash)

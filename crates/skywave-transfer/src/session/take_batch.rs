@@ -72,12 +72,7 @@ pub(super) async fn take_batch(
         let begin = |wanted: &Wanted| {
             let Wanted { id, small, .. } = wanted;
             if !receiver.register.had_small(small.id) {
-                session.tell(Event::Offered {
-                    id: *id,
-                    peer: session.peer,
-                    path: small.path.to_string(),
-                    size: small.offer.size,
-                });
+                session.offered(*id, small.path.to_string(), small.offer.size);
             }
         };
         let reading = receive(&mut stream, &session.share, (wanted, begin), arrivals);
@@ -199,11 +194,8 @@ impl Taking<'_> {
     fn fail(&mut self, id: Id, path: &[u8], refusal: Refusal) {
         self.taken.refused += 1;
         self.taken.ended += 1;
-        self.session.tell(Event::Failed {
-            id,
-            path: shown_bytes(path),
-            why: Why::at_receiver(refusal),
-        });
+        let why = Why::at_receiver(refusal);
+        self.session.failed(id, shown_bytes(path), why);
     }
 
     /// Stores files as they come, and says what has become of them.
