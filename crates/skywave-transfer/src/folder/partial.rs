@@ -139,15 +139,9 @@ impl Partial {
     ) -> io::Result<Stamp> {
         self.file
             .set_times(FileTimes::new().set_modified(time(modified)))?;
-        let umasked = self.file.metadata()?.mode();
-        self.file
-            .set_permissions(Permissions::from_mode((umasked & mode | 0o400) & 0o777))?;
+        set_mode(&self.file, mode)?;
         self.file.sync_all()?;
-        if overwrite {
-            renameat(&self.root, &self.name, &place.folder, &place.name)?;
-        } else {
-            rename_new(&self.root, &self.name, place)?;
-        }
+        rename(&self.root, &self.name, place, overwrite)?;
         // It is not ours to remove any more.
         self.have = self.have.max(1);
         // Where a folder cannot be synced, the system does so in its time.
@@ -185,8 +179,17 @@ pub(super) fn time(time: Time) -> SystemTime {
     time.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Renames, but never in place of another file.
-pub(super) fn rename_new(root: &OwnedFd, from: &str, to: &Place) -> io::Result<()> {
+/// Gives a file these permissions, less what the umask forbade; this host's user may read it in any case.
+pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    let umasked = file.metadata()?.mode();
+    file.set_permissions(Permissions::from_mode((umasked & mode | 0o400) & 0o777))
+}
+
+/// Renames; in place of another file only if it may `overwrite` that.
+pub(super) fn rename(root: &OwnedFd, from: &str, to: &Place, overwrite: bool) -> io::Result<()> {
+    if overwrite {
+        return Ok(renameat(root, from, &to.folder, &to.name)?);
+    }
     #[cfg(target_os = "linux")]
     {
         use rustix::fs::{RenameFlags, renameat_with};

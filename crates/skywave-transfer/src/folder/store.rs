@@ -1,14 +1,14 @@
 //! Small files of a batch: each is written when all its bytes are there, and many are brought to the disk together.
 
-use std::fs::{File, FileTimes, Permissions};
+use std::fs::{File, FileTimes};
 use std::io;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 
-use super::partial::{rename_new, time};
+use super::partial::{rename, set_mode, time};
 use super::{Claim, Folders, Inbox, OfferId, Place, Register, There};
 use crate::hashing::Hashing;
 use crate::path::RelativePath;
@@ -70,8 +70,25 @@ fn new_name() -> io::Result<String> {
 }
 
 impl Inbox {
-    fn may_make(&self) -> impl Fn() -> io::Result<()> {
+    /// Leave to make a file or folder: there has to be room for it.
+    pub(crate) fn may_make(&self) -> impl Fn() -> io::Result<()> {
         || self.room.enter().map_err(io::Error::other)
+    }
+
+    /// Whether a file of this size is compared with what is `there` before it is wanted.
+    pub(crate) fn compares(
+        &self,
+        there: There,
+        size: Option<u64>,
+        may_guess: impl FnOnce() -> bool,
+    ) -> Result<bool, Refusal> {
+        let is_alike = matches!(there, There::File(found) if Some(found) == size);
+        match there {
+            There::Nothing => Ok(false),
+            _ if self.taking.overwrite => Ok(is_alike),
+            _ if is_alike && may_guess() => Ok(true),
+            _ => Err(Refusal::Exists),
+        }
     }
 
     /// Answers to files and folders that are offered together. Room is claimed for those that are wanted.
@@ -110,16 +127,9 @@ impl Inbox {
         let Some(size) = offer.size.filter(|size| *size <= SMALL) else {
             return Ok(Answer::Alone);
         };
-        match folders.look(path)?.0 {
-            There::File(there) if there == size => {
-                if register.may_guess(small.guess) || self.taking.overwrite {
-                    return Ok(Answer::Compare);
-                }
-                return Err(Refusal::Exists.into());
-            }
-            There::Nothing => {}
-            _ if self.taking.overwrite => {}
-            _ => return Err(Refusal::Exists.into()),
+        let may_guess = || register.may_guess(small.guess);
+        if self.compares(folders.look(path)?.0, Some(size), may_guess)? {
+            return Ok(Answer::Compare);
         }
         claim.add(size)?;
         Ok(Answer::Want)
@@ -216,8 +226,7 @@ impl Inbox {
             }
             file.set_times(FileTimes::new().set_modified(time(offer.modified)))?;
             if mode & 0o600 != 0o600 {
-                let umasked = file.metadata()?.permissions().mode();
-                file.set_permissions(Permissions::from_mode((umasked & mode | 0o400) & 0o777))?;
+                set_mode(&file, mode)?;
             }
             Ok(())
         };
@@ -248,18 +257,11 @@ impl Inbox {
                     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
                     rustix::fs::fsync(openat(&self.root, &name, flags, Mode::empty())?)?;
                 }
-                if self.taking.overwrite {
-                    Ok(renameat(&self.root, &name, &place.folder, &place.name)?)
-                } else {
-                    rename_new(&self.root, &name, &place)
-                }
+                rename(&self.root, &name, &place, self.taking.overwrite)
             };
             if let Err(error) = named() {
                 self.remove(&name);
-                stored[at] = Stored::No(match error.kind() {
-                    io::ErrorKind::AlreadyExists => Refusal::Exists,
-                    _ => Refusal::io(&error),
-                });
+                stored[at] = Stored::No(Refusal::unnamed(&error));
             }
             // Where a folder cannot be synced, the system does so in its time.
             if let Some(last) = last.filter(|last| !Arc::ptr_eq(&last.folder, &place.folder)) {

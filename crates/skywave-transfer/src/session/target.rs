@@ -157,7 +157,7 @@ impl Receiver {
         let To::Folder(inbox) = &self.to else {
             return Ok(None);
         };
-        let may_make = || inbox.room.enter().map_err(std::io::Error::other);
+        let may_make = inbox.may_make();
         let mut folders = Folders::new(&inbox.root, &may_make);
         Ok(Some(folders.place(path, &offer.folders)?))
     }
@@ -185,16 +185,10 @@ impl Inbox {
         }
         let may_make = || Ok(());
         let (there, place) = Folders::new(&self.root, &may_make).look(path)?;
-        match (there, place) {
-            (There::File(size), Some(place)) if offer.size == Some(size) => {
-                if may_guess() || self.taking.overwrite {
-                    return Ok(Found::Same(Hashing::new(Arc::new(place.read()?), size)));
-                }
-                return Err(Refusal::Exists.into());
-            }
-            (There::Nothing, _) => {}
-            _ if self.taking.overwrite => {}
-            _ => return Err(Refusal::Exists.into()),
+        if self.compares(there, offer.size, may_guess)?
+            && let (There::File(size), Some(place)) = (there, place)
+        {
+            return Ok(Found::Same(Hashing::new(Arc::new(place.read()?), size)));
         }
         // Before any file is made for it.
         drop(Claim::new(&self.room, 0)?);
@@ -202,8 +196,7 @@ impl Inbox {
     }
 
     fn open_partial(&self, id: OfferId, offer: &Offer) -> Result<Sink, Trouble> {
-        let may_make = || self.room.enter().map_err(std::io::Error::other);
-        let partial = Partial::open(&self.root, &id.partial(), offer.mode, may_make)?;
+        let partial = Partial::open(&self.root, &id.partial(), offer.mode, self.may_make())?;
         let partial = partial.ok_or(Trouble::Later)?;
         let claim = Claim::new(&self.room, 0)?;
         Ok(Sink::File { partial, claim })
@@ -282,10 +275,7 @@ impl Sink {
         (receiver, place): (&Receiver, Option<&Place>),
         offer: &Offer,
     ) -> Result<Option<Stamp>, Refusal> {
-        let io = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => Refusal::Exists,
-            _ => Refusal::io(&error),
-        };
+        let io = |error| Refusal::unnamed(&error);
         match (self, &receiver.to, place) {
             (
                 Self::File {

@@ -280,6 +280,14 @@ impl Refusal {
         Self::Io(error.to_string().chars().take(MAX_TEXT).collect())
     }
 
+    /// An error of the file system when a file is given its name.
+    pub(crate) fn unnamed(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Self::Exists,
+            _ => Self::io(error),
+        }
+    }
+
     /// As it may be shown: the text is the peer's.
     pub(crate) fn clean(self) -> Self {
         match self {
