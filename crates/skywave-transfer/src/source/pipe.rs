@@ -133,26 +133,23 @@ impl Pipe {
         tokio::spawn(async move {
             let mut at = from;
             loop {
-                let piece = shared.next(at);
-                let Some(piece) = piece else {
-                    shared.more.notified().await;
-                    continue;
-                };
-                let (piece, is_last) = match piece {
-                    Next::Data(data) => {
+                let piece = match shared.next(at) {
+                    None => {
+                        shared.more.notified().await;
+                        continue;
+                    }
+                    Some(Ok(data)) if data.is_empty() => Piece::End {
+                        size: at,
+                        hash: hasher.finalize(),
+                    },
+                    Some(Ok(data)) => {
                         hasher.update(&data);
                         at += data.len() as u64;
-                        (Piece::Data(data), false)
+                        Piece::Data(data)
                     }
-                    Next::End => (
-                        Piece::End {
-                            size: at,
-                            hash: hasher.finalize(),
-                        },
-                        true,
-                    ),
-                    Next::Failed(why) => (Piece::Failed(why), true),
+                    Some(Err(why)) => Piece::Failed(why),
                 };
+                let is_last = !matches!(piece, Piece::Data(_));
                 if sender.send(piece).await.is_err() || is_last {
                     // The one that comes next is told what was for this one.
                     shared.more.notify_one();
@@ -164,34 +161,28 @@ impl Pipe {
     }
 }
 
-enum Next {
-    Data(Bytes),
-    End,
-    Failed(Why),
-}
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self, at: u64) -> Option<Next> {
+    /// The next bytes, if they are read; none at the end.
+    fn next(&self, at: u64) -> Option<Result<Bytes, Why>> {
         let state = self.lock();
         let start = at
             .checked_sub(state.base)
             .and_then(|start| usize::try_from(start).ok());
         let Some(rest) = start.and_then(|start| state.kept.get(start..)) else {
-            return Some(Next::Failed(Why::Changed));
+            return Some(Err(Why::Changed));
         };
         if !rest.is_empty() {
-            return Some(Next::Data(Bytes::copy_from_slice(
-                &rest[..rest.len().min(CHUNK)],
-            )));
+            let data = &rest[..rest.len().min(CHUNK)];
+            return Some(Ok(Bytes::copy_from_slice(data)));
         }
         match &state.end {
             None => None,
-            Some(Ok(())) => Some(Next::End),
-            Some(Err(why)) => Some(Next::Failed(Why::Source(why.clone()))),
+            Some(Ok(())) => Some(Ok(Bytes::new())),
+            Some(Err(why)) => Some(Err(Why::Source(why.clone()))),
         }
     }
 }
