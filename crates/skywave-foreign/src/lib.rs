@@ -53,6 +53,7 @@ pub const TOLD: [&str; 15] = [
     "corrupt_drops",
 ];
 
+mod alike;
 mod clock;
 mod host;
 mod keys;

@@ -6,7 +6,7 @@
 
 mod session;
 
-pub(crate) use session::session;
+pub(crate) use session::{limits, session};
 
 /// Bytes of the ClientHello, of the ServerHello, of the server's flight (its parameters, a certificate, its signature and
 /// Finished) and of the client's Finished.

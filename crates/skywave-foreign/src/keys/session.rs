@@ -183,3 +183,21 @@ macro_rules! session {
     };
 }
 pub(crate) use session;
+
+/// Writes the methods of a key that tell its limits.
+macro_rules! limits {
+    () => {
+        fn tag_len(&self) -> usize {
+            TAG
+        }
+
+        fn confidentiality_limit(&self) -> u64 {
+            u64::MAX
+        }
+
+        fn integrity_limit(&self) -> u64 {
+            u64::MAX
+        }
+    };
+}
+pub(crate) use limits;

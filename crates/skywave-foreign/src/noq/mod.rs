@@ -6,21 +6,19 @@ mod keys;
 mod watched;
 
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, ConnectionId, DatagramEvent, Dir, EcnCodepoint,
     Endpoint, EndpointConfig, Event, FourTuple, PathId, ServerConfig, StreamEvent, StreamId,
-    Transmit, TransportConfig, VarInt,
+    Transmit, VarInt,
 };
 use skywave_core::Time;
-use skywave_core::packet::Ecn;
 use skywave_quic::Law;
 
+use crate::alike;
 use crate::clock::Clock;
 use crate::host::{BATCH, Datagram, Host, IDLE_S, Supply, Told, WINDOW};
 use crate::keys::numbered;
@@ -58,19 +56,7 @@ pub(crate) struct NoqHost {
     buffer: Vec<u8>,
 }
 
-fn address(last: u8) -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::new(10, 0, 0, last), 4433))
-}
-
-fn transport() -> TransportConfig {
-    let mut transport = TransportConfig::default();
-    transport
-        .stream_receive_window(VarInt::from_u32(WINDOW))
-        .receive_window(VarInt::from_u32(WINDOW))
-        .send_window(u64::from(WINDOW))
-        .max_idle_timeout(Duration::from_secs(IDLE_S).try_into().ok());
-    transport
-}
+alike::end!(noq_proto);
 
 /// A sender and its receiver. With `asks`, a peer that does not answer is asked again, as `skywave send` does.
 pub(crate) fn pair(
@@ -268,17 +254,11 @@ impl NoqHost {
 
     fn put(&mut self, now: Time, transmit: &Transmit, bytes: &[u8]) {
         let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
-        let ecn = match transmit.ecn {
-            None => Ecn::NotEct,
-            Some(EcnCodepoint::Ect0) => Ecn::Ect0,
-            Some(EcnCodepoint::Ect1) => Ecn::Ect1,
-            Some(EcnCodepoint::Ce) => Ecn::Ce,
-        };
         for datagram in bytes[..transmit.size].chunks(size) {
             self.one_way.left(self.clock.instant(now), datagram);
             self.outbox.push_back(Datagram {
                 bytes: datagram.to_vec(),
-                ecn,
+                ecn: mark(transmit),
             });
         }
     }
@@ -299,19 +279,4 @@ fn write(connection: &mut Connection, stream: &mut Option<StreamId>, supply: &mu
             _ => return,
         }
     }
-}
-
-/// Reads what is here, in any order: noq keeps few pieces that wait for an earlier one. The bytes.
-fn read(connection: &mut Connection, stream: Option<StreamId>) -> u64 {
-    let Some(id) = stream else {
-        return 0;
-    };
-    let mut bytes = 0;
-    if let Ok(mut chunks) = connection.recv_stream(id).read(false) {
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            bytes += chunk.bytes.len() as u64;
-        }
-        let _ = chunks.finalize();
-    }
-    bytes
 }

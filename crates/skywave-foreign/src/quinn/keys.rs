@@ -50,17 +50,7 @@ impl PacketKey for Key {
         Ok(())
     }
 
-    fn tag_len(&self) -> usize {
-        TAG
-    }
-
-    fn confidentiality_limit(&self) -> u64 {
-        u64::MAX
-    }
-
-    fn integrity_limit(&self) -> u64 {
-        u64::MAX
-    }
+    crate::keys::limits!();
 }
 
 impl HandshakeTokenKey for Secret {

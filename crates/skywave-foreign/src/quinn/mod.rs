@@ -4,19 +4,16 @@ mod keys;
 mod watched;
 
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, ConnectionId, DatagramEvent, Dir, EcnCodepoint,
-    Endpoint, EndpointConfig, Event, ServerConfig, StreamEvent, StreamId, Transmit,
-    TransportConfig, VarInt,
+    Endpoint, EndpointConfig, Event, ServerConfig, StreamEvent, StreamId, Transmit, VarInt,
 };
 use skywave_core::Time;
-use skywave_core::packet::Ecn;
 
+use crate::alike;
 use crate::clock::Clock;
 use crate::host::{BATCH, Datagram, Host, IDLE_S, Supply, Told, WINDOW};
 use crate::keys::numbered;
@@ -44,19 +41,7 @@ pub(crate) struct QuinnHost {
     buffer: Vec<u8>,
 }
 
-fn address(last: u8) -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::new(10, 0, 0, last), 4433))
-}
-
-fn transport() -> TransportConfig {
-    let mut transport = TransportConfig::default();
-    transport
-        .stream_receive_window(VarInt::from_u32(WINDOW))
-        .receive_window(VarInt::from_u32(WINDOW))
-        .send_window(u64::from(WINDOW))
-        .max_idle_timeout(Duration::from_secs(IDLE_S).try_into().ok());
-    transport
-}
+alike::end!(quinn_proto);
 
 /// A sender and its receiver.
 pub(crate) fn pair(
@@ -221,16 +206,10 @@ impl QuinnHost {
 
     fn put(&mut self, transmit: &Transmit, bytes: &[u8]) {
         let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
-        let ecn = match transmit.ecn {
-            None => Ecn::NotEct,
-            Some(EcnCodepoint::Ect0) => Ecn::Ect0,
-            Some(EcnCodepoint::Ect1) => Ecn::Ect1,
-            Some(EcnCodepoint::Ce) => Ecn::Ce,
-        };
         for datagram in bytes[..transmit.size].chunks(size) {
             self.outbox.push_back(Datagram {
                 bytes: datagram.to_vec(),
-                ecn,
+                ecn: mark(transmit),
             });
         }
     }
@@ -251,19 +230,4 @@ fn write(connection: &mut Connection, stream: &mut Option<StreamId>, supply: &mu
             _ => return,
         }
     }
-}
-
-/// Reads what is here, in any order, as of noq. The bytes.
-fn read(connection: &mut Connection, stream: Option<StreamId>) -> u64 {
-    let Some(id) = stream else {
-        return 0;
-    };
-    let mut bytes = 0;
-    if let Ok(mut chunks) = connection.recv_stream(id).read(false) {
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            bytes += chunk.bytes.len() as u64;
-        }
-        let _ = chunks.finalize();
-    }
-    bytes
 }
