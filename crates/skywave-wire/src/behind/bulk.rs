@@ -133,20 +133,12 @@ fn end(connection: &Connection, until: Instant) -> io::Result<()> {
     }
     connect(&socket, &SocketAddr::from((FAR, connection.port)))?;
     let mut stream = TcpStream::from(socket);
+    let mut block = vec![0; BLOCK];
+    let is_over = || Instant::now() >= until;
     if connection.is_back {
-        let mut block = vec![0; BLOCK];
-        pass(
-            &mut stream,
-            |stream| stream.read(&mut block),
-            || Instant::now() >= until,
-        )
+        pass(&mut stream, |stream| stream.read(&mut block), is_over)
     } else {
-        let block = vec![0; BLOCK];
-        pass(
-            &mut stream,
-            |stream| stream.write(&block),
-            || Instant::now() >= until,
-        )
+        pass(&mut stream, |stream| stream.write(&block), is_over)
     }
 }
 

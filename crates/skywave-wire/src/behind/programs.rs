@@ -179,19 +179,17 @@ pub(super) fn wait_for(
     stops: impl Fn() -> Result<(), Trouble>,
 ) -> Result<u8, Trouble> {
     loop {
-        let changed = wait_once(WaitOptions::UNTRACED)?;
-        if let Some((process, status)) = changed {
-            if status.stopped() {
-                if process == command {
-                    stops()?;
+        let Some((process, status)) = wait_once(WaitOptions::UNTRACED)? else {
+            continue;
+        };
+        match (process == command, status.stopped()) {
+            (true, true) => stops()?,
+            (true, false) => return Ok(code(status)),
+            (false, true) => {}
+            (false, false) => {
+                if let Some(far) = far.as_deref_mut() {
+                    far.note(process, status);
                 }
-                continue;
-            }
-            if process == command {
-                return Ok(code(status));
-            }
-            if let Some(far) = far.as_deref_mut() {
-                far.note(process, status);
             }
         }
     }

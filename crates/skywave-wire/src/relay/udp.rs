@@ -165,33 +165,30 @@ impl UdpEnds {
         ClientId { place, number }
     }
 
-    /// Reads from a socket.
-    fn read(&mut self, source: Source, buffer: &mut [u8]) -> io::Result<Read> {
+    /// Reads from a socket; `None` if it was nothing to relay.
+    fn read(&mut self, source: Source, buffer: &mut [u8]) -> io::Result<Option<Packet>> {
         match source {
             Source::Listener => {
                 let (length, from) = self.listen.recv_from(buffer)?;
                 let Some(place) = self.client(from) else {
                     self.turned_away += 1;
-                    return Ok(Read::Nothing);
+                    return Ok(None);
                 };
                 self.clients[place].heard = Instant::now();
-                Ok(Read::Packet(Direction::Forward, self.id(place), length))
+                Ok(Some((Direction::Forward, self.id(place), length)))
             }
             Source::Client(place) => {
                 let client = &mut self.clients[place];
                 let length = client.socket.recv(buffer)?;
                 client.heard = Instant::now();
-                Ok(Read::Packet(Direction::Back, self.id(place), length))
+                Ok(Some((Direction::Back, self.id(place), length)))
             }
         }
     }
 }
 
-enum Read {
-    Packet(Direction, ClientId, usize),
-    /// Nothing to relay was read.
-    Nothing,
-}
+/// Way and client of a packet, and its length.
+type Packet = (Direction, ClientId, usize);
 
 impl Ends for UdpEnds {
     type Address = ClientId;
@@ -208,18 +205,16 @@ impl Ends for UdpEnds {
         })
     }
 
-    fn receive(
-        &mut self,
-        buffer: &mut [u8],
-    ) -> io::Result<Option<(Direction, Self::Address, usize)>> {
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Option<Packet>> {
         // In turns, so that a busy socket does not keep the others from being heard.
         while let Some(source) = self.ready.pop_front() {
             match self.read(source, buffer) {
-                Ok(Read::Packet(direction, address, length)) => {
+                Ok(read) => {
                     self.ready.push_back(source);
-                    return Ok(Some((direction, address, length)));
+                    if read.is_some() {
+                        return Ok(read);
+                    }
                 }
-                Ok(Read::Nothing) => self.ready.push_back(source),
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock => {}
                     ErrorKind::Interrupted => self.ready.push_back(source),

@@ -43,7 +43,7 @@ fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<O
     // to now, but packets count from when they arrived. The number of batches is limited, so that a
     // flood does not keep other threads from the lock.
     for _ in 0..MAX_BATCHES {
-        let received = socket.receive(&shared.clock, buffers, |at, from, datagram| {
+        let received = socket.receive(shared.origin, buffers, |at, from, datagram| {
             state.on_datagram(at, from, datagram);
         });
         match received {
@@ -56,13 +56,13 @@ fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<O
     if state.stopping {
         state.endpoint.abort();
     }
-    let now = state.not_before(shared.clock.now());
+    let now = state.not_before(shared.now());
     state.endpoint.on_timer(now);
     let mut out = Vec::new();
     let mut next = None;
     if let Some(peer) = state.peer {
         loop {
-            let now = state.not_before(shared.clock.now());
+            let now = state.not_before(shared.now());
             if !state.endpoint.poll_transmit(now, &mut out) {
                 break;
             }
@@ -77,7 +77,7 @@ fn turn(shared: &Shared, socket: &Socket, buffers: &mut Buffers) -> io::Result<O
 
 /// Waits for a packet, for a stream that wakes this thread, or until the time has come.
 fn wait(shared: &Shared, socket: &Socket, woken: &Woken, until: Time) -> io::Result<()> {
-    let left = until.since(shared.clock.now()).min(LONGEST_WAIT);
+    let left = until.since(shared.now()).min(LONGEST_WAIT);
     let mut wake = false;
     let files = [socket.as_fd(), woken.as_fd()];
     system::wait(files.iter(), left, |file| wake |= file == 1)?;

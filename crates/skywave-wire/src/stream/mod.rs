@@ -4,7 +4,6 @@
 //! This is an instrument, to measure WTCP and paths: its packets are not encrypted, so that it takes addresses of the
 //! loopback interface alone, this machine's or that of a network namespace.
 
-mod clock;
 mod drive;
 mod socket;
 #[cfg(test)]
@@ -21,7 +20,7 @@ use skywave_core::Time;
 use skywave_core::wtcp::{Config, Failure, wire};
 
 use crate::endpoint::{Endpoint, Status};
-use clock::Clock;
+use crate::system;
 use socket::Socket;
 use wake::Waker;
 
@@ -84,7 +83,7 @@ struct Shared {
     state: Mutex<State>,
     /// Signalled after each turn of the driver.
     changed: Condvar,
-    clock: Clock,
+    origin: Instant,
     waker: Waker,
 }
 
@@ -142,7 +141,7 @@ impl Stream {
                 broken: None,
             }),
             changed: Condvar::new(),
-            clock: Clock::start(),
+            origin: Instant::now(),
             waker,
         });
         let driven = Arc::clone(&shared);
@@ -200,7 +199,7 @@ impl Stream {
     /// Ends the stream to the peer after what was written; reading goes on.
     pub fn close(&self) {
         let mut state = self.shared.lock();
-        let now = state.not_before(self.shared.clock.now());
+        let now = state.not_before(self.shared.now());
         state.endpoint.close(now);
         drop(state);
         self.shared.waker.wake();
@@ -236,7 +235,7 @@ impl Stream {
         let deadline = Instant::now().checked_add(patience);
         let mut state = self.shared.lock();
         loop {
-            let now = state.not_before(self.shared.clock.now());
+            let now = state.not_before(self.shared.now());
             if let Some(answer) = done(&mut state, now) {
                 return Ok(Some(answer));
             }
@@ -283,6 +282,10 @@ impl Write for &Stream {
 }
 
 impl Shared {
+    fn now(&self) -> Time {
+        system::since(self.origin)
+    }
+
     /// Takes the lock, even if a thread has panicked with it: the machine is whole all the same, and may go on.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -6,12 +6,11 @@
 use std::io::{self, IoSliceMut};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::{Duration as StdDuration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration as StdDuration, Instant, SystemTime, UNIX_EPOCH};
 
 use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
 use skywave_core::{Duration, Time};
 
-use super::clock::Clock;
 use crate::system;
 
 /// Reads of the system at once.
@@ -61,11 +60,11 @@ impl Socket {
         }
     }
 
-    /// Hands over what has come, at most a batch, with its time of arrival and sender. True if there may
+    /// Hands over what has come, at most a batch, with its time of arrival since `origin` and sender. True if there may
     /// be more.
     pub(super) fn receive(
         &self,
-        clock: &Clock,
+        origin: Instant,
         buffers: &mut Buffers,
         mut take: impl FnMut(Time, SocketAddr, &[u8]),
     ) -> io::Result<bool> {
@@ -75,7 +74,7 @@ impl Socket {
         let mut slices: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
         let read = self.state.recv((&self.udp).into(), &mut slices, metas)?;
-        let (now, wall) = (clock.now(), SystemTime::now());
+        let (now, wall) = (system::since(origin), SystemTime::now());
         for (slice, meta) in slices.iter().zip(&metas[..read]) {
             let ago = meta.timestamp.and_then(|at| age(wall, at));
             let at = ago.map_or(now, |ago| before(now, ago));

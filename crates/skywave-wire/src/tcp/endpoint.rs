@@ -14,7 +14,7 @@ use super::listen::Listeners;
 use super::number;
 use super::paths::Paths;
 use super::refusals::Allowance;
-use super::socket::Socket;
+use super::socket::{Socket, back};
 use super::status::Ending;
 use super::table::{StreamId, Table};
 use super::timers::Timers;
@@ -143,10 +143,7 @@ impl Endpoint {
             return;
         }
         let header = Header {
-            endpoints: Endpoints {
-                source: parsed.endpoints.destination,
-                destination: parsed.endpoints.source,
-            },
+            endpoints: back(parsed.endpoints),
             ecn: Ecn::NotEct,
             window_shift: 0,
             clock: self.config.clock,
@@ -159,15 +156,7 @@ impl Endpoint {
 
     /// RFC 5927: only an error about a segment in flight is believed, and only a connection that is still opening ends.
     fn on_complaint(&mut self, now: Time, complaint: &Complaint) {
-        let Endpoints {
-            source,
-            destination,
-        } = complaint.quoted;
-        let arriving = Endpoints {
-            source: destination,
-            destination: source,
-        };
-        let Some(id) = self.table.find(&arriving) else {
+        let Some(id) = self.table.find(&back(complaint.quoted)) else {
             return;
         };
         let Some(socket) = self.table.get_mut(id) else {
@@ -177,7 +166,10 @@ impl Endpoint {
             return;
         }
         match complaint.trouble {
-            Trouble::TooBig(mtu) => self.paths.learn(destination.ip(), mtu, now),
+            Trouble::TooBig(mtu) => {
+                let to = complaint.quoted.destination.ip();
+                self.paths.learn(to, mtu, now);
+            }
             Trouble::Unreachable if !socket.connected => {
                 socket.end(Ending::Unreachable);
                 socket.connection.abort();
@@ -348,11 +340,6 @@ impl Endpoint {
         let id = self.table.insert(arriving, socket);
         self.touch(id);
         id
-    }
-
-    /// When a connection that is released now is given up in FIN-WAIT-2.
-    pub(super) fn patience_from(&self, now: Time) -> Time {
-        now + self.config.patience
     }
 
     /// Something has happened to a connection: it may have something to send and to tell.

@@ -70,12 +70,7 @@ fn quote(bytes: &[u8]) -> Option<(Endpoints, u32)> {
             if header[9] != ip::TCP || length < header.len() {
                 return None;
             }
-            let address = |at: usize| {
-                header[at..]
-                    .first_chunk()
-                    .copied()
-                    .map(<Ipv4Addr as From<[u8; 4]>>::from)
-            };
+            let address = |at: usize| header[at..].first_chunk::<4>().copied().map(Ipv4Addr::from);
             (
                 address(12)?.into(),
                 address(16)?.into(),
@@ -90,9 +85,9 @@ fn quote(bytes: &[u8]) -> Option<(Endpoints, u32)> {
             }
             let address = |at: usize| {
                 header[at..]
-                    .first_chunk()
+                    .first_chunk::<16>()
                     .copied()
-                    .map(<Ipv6Addr as From<[u8; 16]>>::from)
+                    .map(Ipv6Addr::from)
             };
             (address(8)?.into(), address(24)?.into(), &bytes[40..])
         }

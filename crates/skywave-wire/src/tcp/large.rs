@@ -3,7 +3,7 @@
 use skywave_core::Time;
 use skywave_core::packet::Flags;
 use skywave_core::tcp::connection::Outgoing;
-use skywave_core::tcp::wire::{self, Header, WireError};
+use skywave_core::tcp::wire::{self, WireError};
 
 use super::endpoint::Endpoint;
 use super::table::StreamId;
@@ -81,13 +81,7 @@ impl Endpoint {
             // Devices set it on the last segment alone.
             whole.segment.flags |= next.segment.flags;
         }
-        let header = Header {
-            endpoints: socket.ends,
-            ecn: whole.ecn,
-            window_shift: socket.shift,
-            clock: socket.clock,
-        };
-        let ip = wire::write_unsummed(&header, &whole.segment, out).ok()?;
+        let ip = wire::write_unsummed(&socket.header(whole.ecn), &whole.segment, out).ok()?;
         let headers = out.len();
         socket
             .sending

@@ -9,7 +9,7 @@ use skywave_core::tcp::wire::{Endpoints, Parsed};
 use thiserror::Error;
 
 use super::endpoint::{Endpoint, Event};
-use super::socket::Socket;
+use super::socket::{Socket, back};
 use super::table::StreamId;
 
 /// Listener of an [`Endpoint`]: the local address and port at which SYNs begin connections, and how many connections
@@ -206,23 +206,14 @@ impl Endpoint {
         if self.table.find(&syn.endpoints).is_some() {
             return None;
         }
-        let mut socket = self.socket(
-            now,
-            Endpoints {
-                source: syn.endpoints.destination,
-                destination: syn.endpoints.source,
-            },
-        );
+        let mut socket = self.socket(now, back(syn.endpoints));
         socket.connection.open_passive();
         socket.receive(now, syn);
         let listening = self.listeners.at(id);
-        let asks = listening.listener.asks;
-        if !asks {
-            socket.opening = Some((id, listening.came));
-        }
-        let place = listening.came;
+        let place = (!listening.listener.asks).then_some(listening.came);
+        socket.opening = place.map(|place| (id, place));
         let stream = self.add(syn.endpoints, socket);
-        if !asks {
+        if let Some(place) = place {
             let listening = self.listeners.at(id);
             listening.came += 1;
             listening.half_open.insert(place, stream);

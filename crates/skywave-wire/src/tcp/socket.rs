@@ -1,6 +1,6 @@
 //! One connection with its bytes and addresses.
 
-use skywave_core::packet::{Timestamps, Way};
+use skywave_core::packet::{Ecn, Timestamps, Way};
 use skywave_core::tcp::Connection;
 use skywave_core::tcp::connection::{ConnectionConfig, Event, Outgoing, State};
 use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock, WriteError};
@@ -83,10 +83,7 @@ impl Socket {
 
     /// Source and destination of what arrives for it.
     pub(super) fn arriving(&self) -> Endpoints {
-        Endpoints {
-            source: self.ends.destination,
-            destination: self.ends.source,
-        }
+        back(self.ends)
     }
 
     /// The packet as a segment of this connection.
@@ -135,11 +132,9 @@ impl Socket {
         self.hear();
     }
 
-    /// Takes note of what has happened. Returns whether anything has.
-    pub(super) fn hear(&mut self) -> bool {
-        let mut any = false;
+    /// Takes note of what has happened.
+    pub(super) fn hear(&mut self) {
         while let Some(event) = self.connection.poll_event() {
-            any = true;
             match event {
                 Event::Connected => {
                     self.connected = true;
@@ -156,7 +151,6 @@ impl Socket {
                 Event::Readable => {}
             }
         }
-        any
     }
 
     /// The first reason counts.
@@ -185,16 +179,20 @@ impl Socket {
         payload.clear();
         self.sending
             .copy(outgoing.position + u64::from(skip), len as usize, payload);
-        let header = Header {
-            endpoints: self.ends,
-            ecn: outgoing.ecn,
-            window_shift: self.shift,
-            clock: self.clock,
-        };
         let mut segment = outgoing.segment;
         segment.seq.0 = segment.seq.0.wrapping_add(skip);
         segment.len = len;
-        wire::write(&header, &segment, payload, out)
+        wire::write(&self.header(outgoing.ecn), &segment, payload, out)
+    }
+
+    /// Parts of a packet that it sends that the core does not know.
+    pub(super) fn header(&self, ecn: Ecn) -> Header {
+        Header {
+            endpoints: self.ends,
+            ecn,
+            window_shift: self.shift,
+            clock: self.clock,
+        }
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) -> usize {
@@ -298,5 +296,13 @@ impl Socket {
             closed: self.shut,
             ended: self.ending,
         }
+    }
+}
+
+/// Source and destination of what goes the other way.
+pub(super) fn back(ends: Endpoints) -> Endpoints {
+    Endpoints {
+        source: ends.destination,
+        destination: ends.source,
     }
 }

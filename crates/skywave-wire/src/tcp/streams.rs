@@ -5,7 +5,7 @@ use skywave_core::tcp::wire::Endpoints;
 use thiserror::Error;
 
 use super::endpoint::Endpoint;
-use super::socket::Socket;
+use super::socket::{Socket, back};
 use super::status::Status;
 use super::table::StreamId;
 
@@ -33,10 +33,7 @@ impl Endpoint {
         {
             return Err(ConnectError::Addresses(ends));
         }
-        let arriving = Endpoints {
-            source: destination,
-            destination: source,
-        };
+        let arriving = back(ends);
         if let Some(id) = self.table.find(&arriving) {
             if !self.table.get(id).is_some_and(|socket| socket.waits_out) {
                 return Err(ConnectError::InUse(ends));
@@ -105,7 +102,7 @@ impl Endpoint {
     /// Releases a connection: the endpoint closes it by itself, or resets it if received bytes were not read or further
     /// ones come. The `id` is of no use afterwards.
     pub fn release(&mut self, now: Time, id: StreamId) {
-        let until = self.patience_from(now);
+        let until = now + self.config().patience;
         if let Some(socket) = self.table.get_mut(id) {
             socket.release(until);
             self.touch(id);
