@@ -1,6 +1,6 @@
 //! Any configuration that a scenario file could give, drawn by its description.
 
-use arbitrary::{Result, Unstructured};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::parameter::{Family, Kind, Parameter, Settings, Table, Value};
 use skywave_core::units::{Level, Limit};
 use skywave_core::{Duration, Rate};
@@ -124,4 +124,27 @@ mod tests {
         all_come_up::<LossConfig>();
         all_come_up::<QueueConfig>();
     }
+}
+
+/// A time that one operation takes or adds, shorter than 4 seconds.
+pub(crate) fn any_time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
+    let ms = u16::arbitrary(bytes)? % 4000;
+    Ok(Duration::from_millis(u64::from(ms)))
+}
+
+/// An initial sequence number: often one that soon wraps.
+pub(crate) fn any_iss(bytes: &mut Unstructured<'_>) -> Result<u32> {
+    Ok(match bytes.int_in_range(0..=3u8)? {
+        0 => 0,
+        1 => u32::MAX,
+        2 => u32::MAX - 3000,
+        _ => bytes.arbitrary()?,
+    })
+}
+
+/// An MSS, and a receive window of whole segments and some bytes; small windows are the harder ones.
+pub(crate) fn any_sizes(bytes: &mut Unstructured<'_>) -> Result<(u32, u32)> {
+    let mss = *bytes.choose(&[1460, 536, 100])?;
+    let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
+    Ok((mss, window + bytes.int_in_range(50..=100)?))
 }

@@ -31,14 +31,21 @@ impl<P: Clone> Path<P> {
         self.packets.insert((at, self.put), packet);
     }
 
-    /// When the first packet on the path arrives.
-    pub(crate) fn next(&self) -> Option<Time> {
-        self.packets.keys().next().map(|(at, _)| *at)
+    /// When the first packet on the path arrives, or one of the timers expires before; `None` if that is after `until`.
+    pub(crate) fn due<const N: usize>(
+        &self,
+        timers: [Option<Time>; N],
+        until: Time,
+    ) -> Option<Time> {
+        let arrival = self.packets.keys().next().map(|(at, _)| *at);
+        let next = timers.into_iter().chain([arrival]).flatten().min();
+        next.filter(|&at| at <= until)
     }
 
-    /// The first packet on the path arrives.
-    pub(crate) fn pop(&mut self) -> Option<P> {
-        self.packets.pop_first().map(|(_, packet)| packet)
+    /// The first packet on the path, if it arrives at `at`.
+    pub(crate) fn pop(&mut self, at: Time) -> Option<P> {
+        let first = self.packets.first_entry()?;
+        (first.key().0 == at).then(|| first.remove())
     }
 
     /// Takes out the packet that `which` chooses.

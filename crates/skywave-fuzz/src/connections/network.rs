@@ -38,19 +38,14 @@ impl Network {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     pub(super) fn step(&mut self, until: Time, fate: &mut impl Fate) -> bool {
-        let arrival = self.path.next();
         let timers = self.ends.each_ref().map(|end| end.connection.next_timer());
-        let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
+        let Some(next) = self.path.due(timers, until) else {
             return false;
         };
         assert!(next >= self.now, "a timer in the past");
-        if next > until {
-            return false;
-        }
         self.events += 1;
         self.now = next;
-        if arrival == Some(next) {
-            let packet = self.path.pop().expect("just seen");
+        if let Some(packet) = self.path.pop(next) {
             self.arrive(packet, fate);
         } else {
             for end in &mut self.ends {

@@ -3,15 +3,13 @@
 use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
 use skywave_core::tcp::PacingConfig;
-use skywave_core::tcp::TcpConfig;
 use skywave_core::tcp::connection::{ConnectionConfig, KeepAlive};
 
-use crate::machines::{AnyConfig, PROFILES};
+use crate::machines::any_config;
+use crate::parameters::{any_iss, any_sizes, any_time};
 
 /// More than any rule needs to be broken.
 const MAX_OPERATIONS: usize = 600;
-/// Longest time that one operation takes or adds.
-const MAX_MS: u16 = 4000;
 /// Most bytes that an application hands over at a time.
 const MAX_WRITE: u16 = 20_000;
 
@@ -84,10 +82,10 @@ impl<'a> Arbitrary<'a> for Operation {
             11 => Self::Mark(which),
             12 => Self::Lose(u8::arbitrary(bytes)?),
             13 => Self::LoseAll,
-            14..=15 => Self::Duplicate(which, time(bytes)?),
-            16..=17 => Self::Delay(which, time(bytes)?),
+            14..=15 => Self::Duplicate(which, any_time(bytes)?),
+            16..=17 => Self::Delay(which, any_time(bytes)?),
             18..=19 => Self::Deliver(u8::arbitrary(bytes)?),
-            20 => Self::Wait(time(bytes)?),
+            20 => Self::Wait(any_time(bytes)?),
             21..=24 => Self::Write(end, u16::arbitrary(bytes)? % MAX_WRITE),
             25..=26 => Self::Read(end, u16::arbitrary(bytes)?),
             27 if which < 4 => Self::Close(end),
@@ -96,11 +94,6 @@ impl<'a> Arbitrary<'a> for Operation {
             _ => Self::Pass(8 * (which + 1)),
         })
     }
-}
-
-fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
-    let ms = u16::arbitrary(bytes)? % MAX_MS;
-    Ok(Duration::from_millis(u64::from(ms)))
 }
 
 impl<'a> Arbitrary<'a> for Spoof {
@@ -148,7 +141,7 @@ pub struct Plan {
 
 impl<'a> Arbitrary<'a> for Plan {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let configs = [any_config(bytes)?, any_config(bytes)?];
+        let configs = [any_end(bytes)?, any_end(bytes)?];
         let [simultaneous, honest, first, second]: [bool; 4] = bytes.arbitrary()?;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
         let mut operations = Vec::new();
@@ -189,24 +182,10 @@ impl Plan {
     }
 }
 
-fn any_config(bytes: &mut Unstructured<'_>) -> Result<ConnectionConfig> {
-    let which = usize::from(u8::arbitrary(bytes)?);
-    let profile = PROFILES[which % PROFILES.len()];
-    let presets = &skywave_core::tcp::PRESETS;
-    let mut tcp = match presets.get(which / PROFILES.len()) {
-        Some(preset) => TcpConfig::new(profile, preset.composition.clone()),
-        None => AnyConfig::arbitrary(bytes)?.0,
-    };
-    tcp.mss = *bytes.choose(&[1460, 536, 100])?;
-    // Whole segments and some bytes; small windows are the harder ones.
-    let window = u32::from(u8::arbitrary(bytes)?) % 80 * tcp.mss;
-    tcp.rwnd = window + bytes.int_in_range(50..=100)?;
-    tcp.iss = match bytes.int_in_range(0..=3u8)? {
-        0 => 0,
-        1 => u32::MAX,
-        2 => u32::MAX - 3000,
-        _ => bytes.arbitrary()?,
-    };
+fn any_end(bytes: &mut Unstructured<'_>) -> Result<ConnectionConfig> {
+    let mut tcp = any_config(bytes)?;
+    (tcp.mss, tcp.rwnd) = any_sizes(bytes)?;
+    tcp.iss = any_iss(bytes)?;
     let [window_scaling, ecn, nagle, paced]: [bool; 4] = bytes.arbitrary()?;
     if paced {
         tcp.pacing = PacingConfig::Window;

@@ -5,11 +5,10 @@ use skywave_core::Duration;
 use skywave_core::tcp::PRESETS;
 
 use crate::machines::PROFILES;
+use crate::parameters::any_time;
 
 /// More than any rule needs to be broken.
 const MAX_OPERATIONS: usize = 400;
-/// Longest time that one operation takes or adds.
-const MAX_MS: u16 = 4000;
 /// Bytes of a stranger's packet at most.
 const MAX_PACKET: usize = 120;
 
@@ -69,9 +68,9 @@ impl<'a> Arbitrary<'a> for Operation {
         Ok(match kind % 32 {
             0..=6 => Self::Pass(which + 1),
             7..=8 => Self::Lose(u8::arbitrary(bytes)?),
-            9 => Self::Duplicate(u8::arbitrary(bytes)?, time(bytes)?),
-            10..=11 => Self::Delay(u8::arbitrary(bytes)?, time(bytes)?),
-            12 => Self::Wait(time(bytes)?),
+            9 => Self::Duplicate(u8::arbitrary(bytes)?, any_time(bytes)?),
+            10..=11 => Self::Delay(u8::arbitrary(bytes)?, any_time(bytes)?),
+            12 => Self::Wait(any_time(bytes)?),
             13..=15 => Self::Connect(end, which / 2),
             16..=20 => Self::Write(end, u8::arbitrary(bytes)?, u16::arbitrary(bytes)?),
             21..=23 => Self::Read(end, u8::arbitrary(bytes)?, u16::arbitrary(bytes)?),
@@ -91,11 +90,6 @@ impl<'a> Arbitrary<'a> for Operation {
             _ => Self::Pass(8 * (which + 1)),
         })
     }
-}
-
-fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
-    let ms = u16::arbitrary(bytes)? % MAX_MS;
-    Ok(Duration::from_millis(u64::from(ms)))
 }
 
 /// Plan of one fuzzed run: two TCP endpoints of many connections, and everything that happens to them.

@@ -2,8 +2,8 @@
 
 use skywave_core::packet::Timestamps;
 use skywave_core::tcp::PRESETS;
-use skywave_core::tcp::wire::{self, Endpoints, Header, TimestampClock};
-use skywave_core::{Duration, Time};
+use skywave_core::tcp::wire::{self, Endpoints, Header, Parsed, TimestampClock};
+use skywave_core::{Duration, Segment, Time};
 use skywave_wire::tcp::{Endpoint, EndpointConfig, Event, Form, Listener, Role, Status, StreamId};
 
 use super::operation::{Operation, Plan};
@@ -51,6 +51,22 @@ fn byte(name: u64, position: u64) -> u8 {
     ((position.wrapping_mul(2_654_435_761) >> 7) ^ name) as u8
 }
 
+/// Header and segment by which the packet can be written again.
+fn parts(now: Time, parsed: &Parsed<'_>) -> (Header, Segment) {
+    let clock = TimestampClock::default();
+    let header = Header {
+        endpoints: parsed.endpoints,
+        ecn: parsed.ecn,
+        window_shift: 0,
+        clock,
+    };
+    let near = Timestamps {
+        value: now,
+        echo: now,
+    };
+    (header, parsed.segment(0, clock, near))
+}
+
 /// The segments' packets that a device makes of one.
 fn cut(now: Time, form: Form, packet: &[u8]) -> Vec<Vec<u8>> {
     let Form::Unsummed { piece, headers, .. } = form else {
@@ -58,20 +74,7 @@ fn cut(now: Time, form: Form, packet: &[u8]) -> Vec<Vec<u8>> {
     };
     let parsed = wire::parse_unsummed(packet).expect("an own packet");
     assert_eq!(packet.len() - parsed.payload.len(), usize::from(headers));
-    let (clock, near) = (
-        TimestampClock::default(),
-        Timestamps {
-            value: now,
-            echo: now,
-        },
-    );
-    let header = Header {
-        endpoints: parsed.endpoints,
-        ecn: parsed.ecn,
-        window_shift: 0,
-        clock,
-    };
-    let mut segment = parsed.segment(0, clock, near);
+    let (header, mut segment) = parts(now, &parsed);
     let pieces = parsed.payload.chunks(piece.map_or(usize::MAX, usize::from));
     let written = pieces.map(|piece| {
         segment.len = piece.len() as u32;
@@ -124,25 +127,24 @@ impl<'a> Pair<'a> {
             self.apply(operation);
             self.pump();
         }
+        self.release_all();
+        let until = self.now + LONG;
+        while self.step(until) {
+            self.release_all();
+        }
+        for end in &self.ends {
+            assert_eq!(end.connections(), 0, "left over: {end:?}");
+            assert_eq!(end.deadline(), None);
+        }
+    }
+
+    fn release_all(&mut self) {
         for n in 0..2 {
             for stream in std::mem::take(&mut self.streams[n]) {
                 self.ends[n].release(self.now, stream.id);
             }
         }
         self.pump();
-        let until = self.now + LONG;
-        while self.step(until) {
-            for n in 0..2 {
-                for stream in std::mem::take(&mut self.streams[n]) {
-                    self.ends[n].release(self.now, stream.id);
-                }
-            }
-            self.pump();
-        }
-        for end in &self.ends {
-            assert_eq!(end.connections(), 0, "left over: {end:?}");
-            assert_eq!(end.deadline(), None);
-        }
     }
 
     fn apply(&mut self, operation: &Operation) {
@@ -203,13 +205,17 @@ impl<'a> Pair<'a> {
             destination: address(1 - n, PORT),
         };
         if let Ok(id) = self.ends[n].connect(self.now, ends) {
-            self.streams[n].push(Stream {
-                id,
-                written: 0,
-                read: 0,
-                name: [port.into(), PORT.into()],
-            });
+            self.hold(n, id, [port, PORT]);
         }
+    }
+
+    fn hold(&mut self, n: usize, id: StreamId, ports: [u16; 2]) {
+        self.streams[n].push(Stream {
+            id,
+            written: 0,
+            read: 0,
+            name: ports.map(u64::from),
+        });
     }
 
     fn stream(&mut self, n: usize, which: u8) -> Option<&mut Stream> {
@@ -255,19 +261,7 @@ impl<'a> Pair<'a> {
         let Ok(parsed) = wire::parse(&packet) else {
             return;
         };
-        let clock = TimestampClock::default();
-        let near = Timestamps {
-            value: self.now,
-            echo: self.now,
-        };
-        let segment = parsed.segment(0, clock, near);
-        let header = Header {
-            endpoints: parsed.endpoints,
-            ecn: parsed.ecn,
-            window_shift: 0,
-            clock,
-        };
-        let mut segment = segment;
+        let (header, mut segment) = parts(self.now, &parsed);
         let change = u32::from(value) << (at % 32);
         match at / 32 % 5 {
             0 => segment.seq.0 = segment.seq.0.wrapping_add(change),
@@ -286,18 +280,14 @@ impl<'a> Pair<'a> {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
-        let arrival = self.path.next();
         let timers = self.ends.each_ref().map(Endpoint::deadline);
-        let next = timers.into_iter().chain([arrival]).flatten().min();
-        let Some(next) = next.filter(|&at| at <= until) else {
+        let Some(next) = self.path.due(timers, until) else {
             return false;
         };
         self.events += 1;
         assert!(self.events < MAX_EVENTS, "still busy: {:?}", self.ends);
         self.now = self.now.max(next);
-        if arrival == Some(next)
-            && let Some((to, packet)) = self.path.pop()
-        {
+        if let Some((to, packet)) = self.path.pop(next) {
             let _ = self.ends[to].receive(self.now, &packet);
         }
         for end in &mut self.ends {
@@ -344,13 +334,7 @@ impl<'a> Pair<'a> {
             Event::Changed(_) => None,
         };
         if let Some((id, ends)) = accepted {
-            let theirs = ends.source.port();
-            self.streams[n].push(Stream {
-                id,
-                written: 0,
-                read: 0,
-                name: [PORT.into(), theirs.into()],
-            });
+            self.hold(n, id, [PORT, ends.source.port()]);
         }
     }
 

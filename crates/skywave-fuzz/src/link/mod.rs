@@ -6,7 +6,7 @@ mod timed;
 mod watched;
 
 use arbitrary::{Arbitrary, Unstructured};
-use skywave_core::link::LinkConfig;
+use skywave_core::link::{LinkConfig, Measured};
 
 pub use config::AnyLink;
 pub use operation::Operation;
@@ -28,6 +28,20 @@ pub fn run(data: &[u8]) {
         _ => None,
     };
     watch(config, std::iter::from_fn(operation).take(MAX_OPERATIONS));
+}
+
+/// Compares what a link counts with the books kept beside it; what only a link can know is checked by itself.
+fn compare(got: &Measured, books: &Measured, config: &LinkConfig) {
+    assert!(got.fec_repairs == 0 || config.fec.is_some());
+    let books = Measured {
+        window: got.window,
+        utilisation: got.utilisation,
+        queue_mean_packets: got.queue_mean_packets,
+        fec_repairs: got.fec_repairs,
+        ..*books
+    };
+    assert_eq!(*got, books, "what the link counts");
+    assert!((0.0..=1.0).contains(&got.utilisation), "{got:?}");
 }
 
 /// Makes a link with this configuration, and carries out `operations` on it, with checks after each one.

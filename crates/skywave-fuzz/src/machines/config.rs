@@ -5,7 +5,7 @@ use skywave_core::Segments;
 use skywave_core::tcp::{Acking, Composition, Counting, Handshake, TcpConfig};
 
 use super::PROFILES;
-use crate::parameters::any_member;
+use crate::parameters::{any_iss, any_member};
 
 /// TCP configuration read out of arbitrary bytes: any composition of algorithms, any options on or off (such as SACK),
 /// the timers of any stack ([`Profile`](skywave_core::tcp::Profile)).
@@ -49,12 +49,7 @@ impl<'a> Arbitrary<'a> for AnyConfig {
             },
             fin,
             acking: any_member::<Acking>(bytes)?,
-            iss: match bytes.int_in_range(0..=3u8)? {
-                0 => 0,
-                1 => u32::MAX,
-                2 => u32::MAX - 3000,
-                _ => bytes.arbitrary()?,
-            },
+            iss: any_iss(bytes)?,
             ..TcpConfig::new(profile, composition)
         }))
     }

@@ -24,7 +24,8 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn any_config(bytes: &mut Unstructured<'_>) -> arbitrary::Result<TcpConfig> {
+/// Configuration by one of the presets in one of the profiles, or by any composition.
+pub(crate) fn any_config(bytes: &mut Unstructured<'_>) -> arbitrary::Result<TcpConfig> {
     let which = usize::from(u8::arbitrary(bytes)?);
     let profile = PROFILES[which % PROFILES.len()];
     match PRESETS.get(which / PROFILES.len()) {

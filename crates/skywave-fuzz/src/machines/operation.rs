@@ -4,10 +4,10 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use skywave_core::Duration;
 use skywave_core::tcp::TcpConfig;
 
+use crate::parameters::{any_sizes, any_time};
+
 /// More than any rule needs to be broken.
 const MAX_OPERATIONS: usize = 600;
-/// Longest time that one operation takes or adds.
-const MAX_MS: u16 = 4000;
 
 /// Operation of a fuzzed run: something that the path or the application does. A packet is chosen by its index among
 /// those under way, in order of arrival, modulo their number; nothing happens if there are none.
@@ -43,20 +43,15 @@ impl<'a> Arbitrary<'a> for Operation {
             12..=15 => Self::Lose(kind / 32),
             16..=17 => Self::Lose(u8::arbitrary(bytes)?),
             18 => Self::LoseAll,
-            19..=20 => Self::Duplicate(kind / 32, time(bytes)?),
-            21..=22 => Self::Delay(kind / 32, time(bytes)?),
+            19..=20 => Self::Duplicate(kind / 32, any_time(bytes)?),
+            21..=22 => Self::Delay(kind / 32, any_time(bytes)?),
             23..=24 => Self::Deliver(u8::arbitrary(bytes)?),
-            25 => Self::Wait(time(bytes)?),
+            25 => Self::Wait(any_time(bytes)?),
             26..=30 => Self::Write(u16::arbitrary(bytes)?),
             _ if kind == 255 => Self::Close,
             _ => Self::Pass(8 * (kind / 32 + 1)),
         })
     }
-}
-
-fn time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
-    let ms = u16::arbitrary(bytes)? % MAX_MS;
-    Ok(Duration::from_millis(u64::from(ms)))
 }
 
 /// Plan of one fuzzed run of a TCP sender and its receiver: sizes, delay, and everything that happens.
@@ -75,10 +70,7 @@ pub struct Plan {
 
 impl<'a> Arbitrary<'a> for Plan {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let mss = *bytes.choose(&[1460, 536, 100])?;
-        // Whole segments and some bytes; small windows are the harder ones.
-        let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
-        let rwnd = window + bytes.int_in_range(50..=100)?;
+        let (mss, rwnd) = any_sizes(bytes)?;
         let delay = Duration::from_millis(u64::from(u8::arbitrary(bytes)?));
         // A limited number of segments is written at a time, so that runs stay short.
         let most = 14 * mss.min(rwnd) as u16;

@@ -129,18 +129,14 @@ impl<'a> Pair<'a> {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
-        let arrival = self.path.next();
         let agent = self.agent.as_ref().and_then(Snoop::next_timer);
         // It may become due in the past.
         let agent = agent.map(|at| at.max(self.now));
         let timers = [self.sender.next_timer(), self.receiver.next_timer(), agent];
-        let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
+        let Some(next) = self.path.due(timers, until) else {
             return false;
         };
         assert!(next >= self.now, "a timer in the past");
-        if next > until {
-            return false;
-        }
         self.events += 1;
         assert!(
             self.events <= MAX_EVENTS,
@@ -148,8 +144,7 @@ impl<'a> Pair<'a> {
             self.sender.counters()
         );
         self.now = next;
-        if arrival == Some(next) {
-            let packet = self.path.pop().expect("just seen");
+        if let Some(packet) = self.path.pop(next) {
             self.arrive(packet);
         } else {
             self.sender.on_timer(next);

@@ -158,20 +158,15 @@ impl<'a> Pair<'a> {
 
     /// Takes the next arrival or timer that is due by `until`; false when there is none.
     fn step(&mut self, until: Time) -> bool {
-        let arrival = self.path.next();
         let timers = [self.sender.next_timer(), self.receiver.next_timer()];
-        let Some(next) = timers.into_iter().chain([arrival]).flatten().min() else {
+        let Some(next) = self.path.due(timers, until) else {
             return false;
         };
         assert!(next >= self.now, "a timer in the past");
-        if next > until {
-            return false;
-        }
         self.events += 1;
         assert!(self.events <= MAX_EVENTS, "still busy: {:?}", self.sender);
         self.now = next;
-        if arrival == Some(next) {
-            let (to, packet) = self.path.pop().expect("just seen");
+        if let Some((to, packet)) = self.path.pop(next) {
             self.arrive(to, &packet);
         } else {
             self.on_timers();
