@@ -83,6 +83,29 @@ fn any_value(parameter: &Parameter, bytes: &mut Unstructured<'_>) -> Result<Valu
     })
 }
 
+/// A time that one operation takes or adds, shorter than 4 seconds.
+pub(crate) fn any_time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
+    let ms = u16::arbitrary(bytes)? % 4000;
+    Ok(Duration::from_millis(u64::from(ms)))
+}
+
+/// An initial sequence number: often one that soon wraps.
+pub(crate) fn any_iss(bytes: &mut Unstructured<'_>) -> Result<u32> {
+    Ok(match bytes.int_in_range(0..=3u8)? {
+        0 => 0,
+        1 => u32::MAX,
+        2 => u32::MAX - 3000,
+        _ => bytes.arbitrary()?,
+    })
+}
+
+/// An MSS, and a receive window of whole segments and some bytes; small windows are the harder ones.
+pub(crate) fn any_sizes(bytes: &mut Unstructured<'_>) -> Result<(u32, u32)> {
+    let mss = *bytes.choose(&[1460, 536, 100])?;
+    let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
+    Ok((mss, window + bytes.int_in_range(50..=100)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,27 +147,4 @@ mod tests {
         all_come_up::<LossConfig>();
         all_come_up::<QueueConfig>();
     }
-}
-
-/// A time that one operation takes or adds, shorter than 4 seconds.
-pub(crate) fn any_time(bytes: &mut Unstructured<'_>) -> Result<Duration> {
-    let ms = u16::arbitrary(bytes)? % 4000;
-    Ok(Duration::from_millis(u64::from(ms)))
-}
-
-/// An initial sequence number: often one that soon wraps.
-pub(crate) fn any_iss(bytes: &mut Unstructured<'_>) -> Result<u32> {
-    Ok(match bytes.int_in_range(0..=3u8)? {
-        0 => 0,
-        1 => u32::MAX,
-        2 => u32::MAX - 3000,
-        _ => bytes.arbitrary()?,
-    })
-}
-
-/// An MSS, and a receive window of whole segments and some bytes; small windows are the harder ones.
-pub(crate) fn any_sizes(bytes: &mut Unstructured<'_>) -> Result<(u32, u32)> {
-    let mss = *bytes.choose(&[1460, 536, 100])?;
-    let window = u32::from(u8::arbitrary(bytes)?) % 80 * mss;
-    Ok((mss, window + bytes.int_in_range(50..=100)?))
 }
