@@ -197,7 +197,9 @@ impl Key {
         let numbers = choice.ranges.iter().zip(&setting.numbers);
         let mut nodes = numbers.map(|(range, &number)| range.node(number));
         let mut values = choice.values.clone();
-        values.iter_mut().for_each(|value| fill(value, &mut nodes));
+        for value in &mut values {
+            fill(value, &mut nodes);
+        }
         values
     }
 
