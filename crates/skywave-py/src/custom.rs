@@ -10,12 +10,14 @@ mod stream;
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use skywave_core::tcp::{CustomCongestion, CustomDetection, TcpConfig};
 use skywave_lab::scenario::CustomMembers;
+use skywave_lab::threads::lock;
 
 pub(crate) use events::{
     AckEvent, Delivery, DetectionEvent, Finding, Flight, HintsEvent, IdleEvent, LossEvent,
@@ -113,6 +115,24 @@ fn answer<'a, 'py, T: FromPyObject<'a, 'py>>(
     })
 }
 
+/// Calls a method, if it is there, whose answer counts for nothing.
+fn tell(method: Option<&Py<PyAny>>, arguments: impl for<'py> PyCallArgs<'py>) {
+    if let Some(method) = method {
+        attempt(|py| method.bind(py).call1(arguments).map(drop));
+    }
+}
+
+/// The answer of a method about `arguments`; `None` when it is not there or raised an exception.
+fn answer_to<T: for<'a, 'py> FromPyObject<'a, 'py>, A: for<'py> PyCallArgs<'py>>(
+    name: &str,
+    expected: &str,
+    method: Option<&Py<PyAny>>,
+    arguments: impl FnOnce() -> A,
+) -> Option<T> {
+    let method = method?;
+    attempt(|py| answer(name, expected, &method.bind(py).call1(arguments())?))
+}
+
 /// The answer of a method without arguments; `None` when it is not there or raised an exception.
 fn answer_of<T: for<'a, 'py> FromPyObject<'a, 'py>>(
     name: &str,
@@ -147,20 +167,12 @@ impl Failure {
     }
 
     fn fail(&self, exception: PyErr) {
-        let mut first = self
-            .exception
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(exception);
+        lock(&self.exception).get_or_insert(exception);
         self.cancel.store(true, Ordering::Relaxed);
     }
 
     /// The first exception, if there was one.
     pub(crate) fn take(&self) -> Option<PyErr> {
-        let mut first = self
-            .exception
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        first.take()
+        lock(&self.exception).take()
     }
 }

@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use skywave_lab::capture;
-use skywave_lab::experiment::{self, Limits, Options, Progress, RecordSeries, RunKey, SentSeries};
+use skywave_lab::experiment::{self, Limits, Options, RecordSeries, RunKey, SentSeries};
 use skywave_lab::scenario::Scenario;
+use skywave_lab::threads::lock;
+use skywave_sim::{Outcome, Spec};
 
 use crate::custom::Failure;
 use crate::errors::experiment_error;
@@ -70,9 +73,7 @@ impl Gathering {
             experiment::Gathering::open(&**scenario, &options)
         });
         let gathering = opened.map_err(|error| experiment_error(&error))?;
-        for doubt in lock(&told).drain(..) {
-            running::warn::<PyUserWarning>(py, &doubt)?;
-        }
+        running::warn_of(py, &told)?;
         Ok(Self {
             scenario: Arc::clone(scenario),
             custom,
@@ -188,23 +189,11 @@ impl Gathering {
             progress: &|progress| *lock(&latest) = Some(progress),
             ..Options::default()
         };
-        let tell = || {
-            let news: Option<Progress> = lock(&latest).take();
-            if let (Some(progress), Some(news)) = (progress, news) {
-                progress.call1((news.done, news.reused, news.total))?;
-            }
-            Ok(())
-        };
+        let tell = || running::tell(progress, &latest);
         let made = running::beside(py, &failure, tell, || {
             self.with(|gathering| {
                 gathering.make(&*self.scenario, &options, |spec, cancel| {
-                    let one = || {
-                        if self.segments {
-                            capture::simulate_with_sequence(spec, cancel)
-                        } else {
-                            experiment::simulate(spec, cancel)
-                        }
-                    };
+                    let one = || simulate(spec, cancel, self.segments);
                     if spec.has_custom() {
                         failure.watch(one)
                     } else {
@@ -345,6 +334,11 @@ fn key_of(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(line.get(at..at + 32)?).ok()
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Makes a run, with time series of the segments if they are wanted.
+pub(crate) fn simulate(spec: &Spec, cancel: &AtomicBool, segments: bool) -> Option<Outcome> {
+    if segments {
+        capture::simulate_with_sequence(spec, cancel)
+    } else {
+        experiment::simulate(spec, cancel)
+    }
 }

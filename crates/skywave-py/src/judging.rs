@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyOSError, PyUserWarning};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use skywave_lab::experiment::{self, Progress, Results, RunOptions};
 use skywave_lab::scenario::{Files, Scenario};
@@ -128,13 +128,7 @@ pub(crate) fn judge(
     let trials = trials.map_err(|error| claims_error(py, &error))?;
     let latest = Mutex::new(None);
     let doubts = Mutex::new(Vec::new());
-    let tell = || {
-        let news: Option<Progress> = lock(&latest).take();
-        if let (Some(progress), Some(news)) = (progress, news) {
-            progress.call1((news.done, news.reused, news.total))?;
-        }
-        Ok(())
-    };
+    let tell = || running::tell(progress, &latest);
     let dir = keep.out.map(|out| out.join(referee::folder(own.name())));
     let judged = running::beside(py, &failure, tell, || {
         let mut card = referee::Card::new(&own);
@@ -173,8 +167,6 @@ pub(crate) fn judge(
         }
         Ok::<_, experiment::Error>(card)
     })?;
-    for doubt in lock(&doubts).drain(..) {
-        running::warn::<PyUserWarning>(py, &doubt)?;
-    }
+    running::warn_of(py, &doubts)?;
     judged.map(Card).map_err(|error| experiment_error(&error))
 }

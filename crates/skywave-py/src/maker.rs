@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use skywave_lab::capture;
 use skywave_lab::experiment;
 use skywave_lab::scenario::{CustomMembers, Files, Scenario, Unreadable};
 
 use crate::custom::Failure;
 use crate::errors::scenario_error;
-use crate::gathering::{Lines, packed, recorded};
+use crate::gathering::{Lines, packed, recorded, simulate};
 use crate::running;
 
 /// The files of a scenario that was sent here, by the places that they have elsewhere.
@@ -106,11 +105,7 @@ impl Maker {
                 let line =
                     self.inner
                         .make(&self.scenario, place, &failure.cancel, |spec, cancel| {
-                            if self.segments {
-                                capture::simulate_with_sequence(spec, cancel)
-                            } else {
-                                experiment::simulate(spec, cancel)
-                            }
+                            simulate(spec, cancel, self.segments)
                         });
                 let Some(line) = line else { break };
                 lines.push(line);

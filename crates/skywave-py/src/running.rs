@@ -4,12 +4,16 @@
 use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use skywave_lab::experiment::Progress;
+use skywave_lab::threads::lock;
 
 use crate::custom::Failure;
 
@@ -86,6 +90,26 @@ pub(crate) fn beside<T: Send>(
         }
         Err(panic) => std::panic::resume_unwind(panic),
     }
+}
+
+/// Tells Python of the latest news, if there are some: runs done, found and wanted.
+pub(crate) fn tell(
+    progress: Option<&Bound<'_, PyAny>>,
+    latest: &Mutex<Option<Progress>>,
+) -> PyResult<()> {
+    let news = lock(latest).take();
+    if let (Some(progress), Some(news)) = (progress, news) {
+        progress.call1((news.done, news.reused, news.total))?;
+    }
+    Ok(())
+}
+
+/// Warns the user of doubts, each once.
+pub(crate) fn warn_of(py: Python<'_>, doubts: &Mutex<Vec<String>>) -> PyResult<()> {
+    let mut doubts = lock(doubts);
+    doubts
+        .drain(..)
+        .try_for_each(|doubt| warn::<PyUserWarning>(py, &doubt))
 }
 
 /// Warns the user.

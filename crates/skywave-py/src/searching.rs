@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use skywave_lab::experiment::{self, Ledger};
 use skywave_lab::folder::Folder;
@@ -145,9 +145,7 @@ pub(crate) fn worst(
         };
         search(&asked, &request, &members, &how)
     })?;
-    for doubt in lock(&doubts).drain(..) {
-        running::warn::<PyUserWarning>(py, &doubt)?;
-    }
+    running::warn_of(py, &doubts)?;
     answer.map_err(|failed| failed.raised(py))
 }
 

@@ -10,7 +10,7 @@ use skywave_core::{Rate, Time};
 use super::events::{
     self, AckEvent, HintsEvent, IdleEvent, LossEvent, SpuriousEvent, TimeoutEvent, Window,
 };
-use super::{Member, Object, answer, answer_of, attempt};
+use super::{Member, Object, answer, answer_of, attempt, tell};
 
 /// Methods of a window law's Python object, each `None` where it is not written, and the one window that they are
 /// shown.
@@ -61,91 +61,93 @@ impl Python {
             window: attempt(|py| Py::new(py, Window::default())),
         }
     }
-}
 
-/// Asks `method` about `event`. Returns its answer and the window that it leaves; `None` when it is
-/// not there or raised an exception.
-fn ask<T, E: for<'py> IntoPyObject<'py>>(
-    method: Option<&Py<PyAny>>,
-    shown: Option<&Py<Window>>,
-    window: window::Window,
-    event: E,
-    read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
-) -> Option<(T, window::Window)> {
-    let (method, shown) = (method?, shown?);
-    attempt(|py| {
-        let shown = shown.bind(py);
-        shown.borrow_mut().0 = window;
-        let value = method.bind(py).call1((event, shown))?;
-        let left = shown.borrow().0;
-        Ok((read(&value)?, left))
-    })
-}
-
-fn response(method: &str, value: &Bound<'_, PyAny>) -> PyResult<Response> {
-    let response: PyRef<'_, events::Response> = answer(method, "a skywave.Response", value)?;
-    Ok(response.0)
-}
-
-impl CongestionControl for Python {
-    fn on_ack(&mut self, ack: &window::AckEvent) {
-        if let Some(method) = &self.on_ack {
-            attempt(|py| method.bind(py).call1((AckEvent(*ack),)).map(drop));
-        }
+    /// Asks `method` about `event`. Returns its answer and the window that it leaves; `None` when it is
+    /// not there or raised an exception.
+    fn ask<T, E: for<'py> IntoPyObject<'py>>(
+        &self,
+        method: Option<&Py<PyAny>>,
+        event: E,
+        window: &window::Window,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> Option<(T, window::Window)> {
+        let (method, shown) = (method?, self.window.as_ref()?);
+        attempt(|py| {
+            let shown = shown.bind(py);
+            shown.borrow_mut().0 = *window;
+            let value = method.bind(py).call1((event, shown))?;
+            let left = shown.borrow().0;
+            Ok((read(&value)?, left))
+        })
     }
 
-    fn grow(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
-        let (method, shown) = (self.grow.as_ref(), self.window.as_ref());
-        if let Some(((), left)) = ask(method, shown, *window, AckEvent(*ack), |_| Ok(())) {
+    /// Lets `method` change the window.
+    fn change<E: for<'py> IntoPyObject<'py>>(
+        &self,
+        method: Option<&Py<PyAny>>,
+        event: E,
+        window: &mut window::Window,
+    ) {
+        if let Some(((), left)) = self.ask(method, event, window, |_| Ok(())) {
             *window = left;
         }
     }
 
+    /// The response of a method, which has a name.
+    fn respond<E: for<'py> IntoPyObject<'py>>(
+        &self,
+        (name, method): (&str, Option<&Py<PyAny>>),
+        event: E,
+        window: &window::Window,
+    ) -> Option<Response> {
+        let answer = self.ask(method, event, window, |value| {
+            let response: PyRef<'_, events::Response> = answer(name, "a skywave.Response", value)?;
+            Ok(response.0)
+        });
+        answer.map(|(response, _)| response)
+    }
+}
+
+impl CongestionControl for Python {
+    fn on_ack(&mut self, ack: &window::AckEvent) {
+        tell(self.on_ack.as_ref(), (AckEvent(*ack),));
+    }
+
+    fn grow(&mut self, ack: &window::AckEvent, window: &mut window::Window) {
+        self.change(self.grow.as_ref(), AckEvent(*ack), window);
+    }
+
     fn on_dupack(&mut self, ack: &window::AckEvent) {
-        if let Some(method) = &self.on_dupack {
-            attempt(|py| method.bind(py).call1((AckEvent(*ack),)).map(drop));
-        }
+        tell(self.on_dupack.as_ref(), (AckEvent(*ack),));
     }
 
     fn on_loss(&mut self, loss: &window::LossEvent, window: &window::Window) -> Response {
-        let (method, shown) = (self.on_loss.as_ref(), self.window.as_ref());
-        let read = |value: &Bound<'_, PyAny>| response("on_loss", value);
-        let answer = ask(method, shown, *window, LossEvent(*loss), read);
-        answer.map_or_else(|| Response::cut_to(loss.window), |(response, _)| response)
+        let method = ("on_loss", self.on_loss.as_ref());
+        let answer = self.respond(method, LossEvent(*loss), window);
+        answer.unwrap_or_else(|| Response::cut_to(loss.window))
     }
 
     fn on_timeout(&mut self, timeout: &window::TimeoutEvent, window: &window::Window) -> Response {
-        let (method, shown) = (self.on_timeout.as_ref(), self.window.as_ref());
-        let read = |value: &Bound<'_, PyAny>| response("on_timeout", value);
-        let answer = ask(method, shown, *window, TimeoutEvent(*timeout), read);
-        answer.map_or_else(
-            || Response::restart(timeout.window),
-            |(response, _)| response,
-        )
+        let method = ("on_timeout", self.on_timeout.as_ref());
+        let answer = self.respond(method, TimeoutEvent(*timeout), window);
+        answer.unwrap_or_else(|| Response::restart(timeout.window))
     }
 
     fn on_ecn(&mut self, mark: &window::LossEvent, window: &window::Window) -> Response {
         if self.on_ecn.is_none() {
             return self.on_loss(mark, window);
         }
-        let (method, shown) = (self.on_ecn.as_ref(), self.window.as_ref());
-        let read = |value: &Bound<'_, PyAny>| response("on_ecn", value);
-        let answer = ask(method, shown, *window, LossEvent(*mark), read);
-        answer.map_or_else(|| Response::cut_to(mark.window), |(response, _)| response)
+        let method = ("on_ecn", self.on_ecn.as_ref());
+        let answer = self.respond(method, LossEvent(*mark), window);
+        answer.unwrap_or_else(|| Response::cut_to(mark.window))
     }
 
     fn on_spurious(&mut self, spurious: &window::SpuriousEvent, window: &mut window::Window) {
-        let (method, shown) = (self.on_spurious.as_ref(), self.window.as_ref());
-        let event = SpuriousEvent(*spurious);
-        if let Some(((), left)) = ask(method, shown, *window, event, |_| Ok(())) {
-            *window = left;
-        }
+        self.change(self.on_spurious.as_ref(), SpuriousEvent(*spurious), window);
     }
 
     fn on_resume(&mut self, idle: &window::IdleEvent) {
-        if let Some(method) = &self.on_resume {
-            attempt(|py| method.bind(py).call1((IdleEvent(*idle),)).map(drop));
-        }
+        tell(self.on_resume.as_ref(), (IdleEvent(*idle),));
     }
 
     fn on_idle_restart(&mut self, idle: &window::IdleEvent, window: &mut window::Window) {
@@ -153,18 +155,12 @@ impl CongestionControl for Python {
             window.cwnd = window.cwnd.min(idle.initial_window);
             return;
         }
-        let (method, shown) = (self.on_idle_restart.as_ref(), self.window.as_ref());
-        if let Some(((), left)) = ask(method, shown, *window, IdleEvent(*idle), |_| Ok(())) {
-            *window = left;
-        }
+        self.change(self.on_idle_restart.as_ref(), IdleEvent(*idle), window);
     }
 
     fn on_hints(&mut self, now: Time, hints: &Hints, window: &mut window::Window) {
-        let (method, shown) = (self.on_hints.as_ref(), self.window.as_ref());
         let event = HintsEvent { now, hints: *hints };
-        if let Some(((), left)) = ask(method, shown, *window, event, |_| Ok(())) {
-            *window = left;
-        }
+        self.change(self.on_hints.as_ref(), event, window);
     }
 
     fn facts(&self) -> LawFacts {

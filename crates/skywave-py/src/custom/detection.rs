@@ -8,7 +8,7 @@ use skywave_core::tcp::window::LossEvent;
 use skywave_core::tcp::{LossDetector, TcpConfig, flight};
 
 use super::events::{DetectionEvent, Finding, Flight, since_start, time_at};
-use super::{Member, Object, answer, answer_of, attempt};
+use super::{Member, Object, answer, answer_of, answer_to, attempt, tell};
 
 /// The detector whose answers stand where a method is not written.
 const STANDARD: Dupacks = Dupacks(3);
@@ -84,22 +84,14 @@ impl LossDetector for Python {
     }
 
     fn on_dupack(&mut self, event: &detection::DetectionEvent) -> bool {
-        let answer = self.on_dupack.as_ref().and_then(|method| {
-            attempt(|py| {
-                let event = DetectionEvent::new(event);
-                answer("on_dupack", BOOL, &method.bind(py).call1((event,))?)
-            })
-        });
+        let event = || (DetectionEvent::new(event),);
+        let answer = answer_to("on_dupack", BOOL, self.on_dupack.as_ref(), event);
         answer.unwrap_or_default()
     }
 
     fn on_new_ack(&mut self, event: &detection::DetectionEvent) -> AckFinding {
-        let answer = self.on_new_ack.as_ref().and_then(|method| {
-            attempt(|py| {
-                let event = DetectionEvent::new(event);
-                answer("on_new_ack", BOOL, &method.bind(py).call1((event,))?)
-            })
-        });
+        let event = || (DetectionEvent::new(event),);
+        let answer = answer_to("on_new_ack", BOOL, self.on_new_ack.as_ref(), event);
         if answer.unwrap_or_default() {
             AckFinding::NextLost
         } else {
@@ -122,9 +114,7 @@ impl LossDetector for Python {
     }
 
     fn on_duplicate(&mut self, ack: u64, reported: Option<u64>) {
-        if let Some(method) = &self.on_duplicate {
-            attempt(|py| method.bind(py).call1((ack, reported)).map(drop));
-        }
+        tell(self.on_duplicate.as_ref(), (ack, reported));
     }
 
     fn on_delivery(&mut self, event: &detection::DetectionEvent) -> detection::Finding {
@@ -144,9 +134,7 @@ impl LossDetector for Python {
     }
 
     fn on_timeout(&mut self, _flight: &flight::Flight) {
-        if let Some(method) = &self.on_timeout {
-            attempt(|py| method.bind(py).call0().map(drop));
-        }
+        tell(self.on_timeout.as_ref(), ());
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -172,15 +160,8 @@ impl LossDetector for Python {
     }
 
     fn limited_transmit(&self, dupacks: u32) -> Allowance {
-        let answer = self.limited_transmit.as_ref().and_then(|method| {
-            attempt(|py| {
-                answer(
-                    "limited_transmit",
-                    COUNT,
-                    &method.bind(py).call1((dupacks,))?,
-                )
-            })
-        });
+        let method = self.limited_transmit.as_ref();
+        let answer = answer_to("limited_transmit", COUNT, method, || (dupacks,));
         answer.map_or_else(
             || detection::limited_transmit(dupacks, self.threshold()),
             Allowance::Beyond,
