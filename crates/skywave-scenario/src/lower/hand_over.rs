@@ -152,12 +152,15 @@ pub(crate) fn check_agents(
                 let met = agents.iter().find(|agent| meets(&mut router, agent, &half));
                 if let Some(agent) = met {
                     let name = &network.nodes[agent.node];
-                    return Err(hand_over.fault(format!("`hand_overs` does not go with the agent at `{name}`, which is on a way of this flow"),
-                    )
-                    .label("it would lose sight of the connections")
-                    .help(
-                        "a flow with hand-overs passes no [[agent]], neither before nor after them",
-                    ));
+                    let message = format!(
+                        "`hand_overs` does not go with the agent at `{name}`, which is on a way of this flow"
+                    );
+                    let help =
+                        "a flow with hand-overs passes no [[agent]], neither before nor after them";
+                    return Err(hand_over
+                        .fault(message)
+                        .label("it would lose sight of the connections")
+                        .help(help));
                 }
             }
         }
