@@ -1,4 +1,4 @@
-//! What the sender of data is known to have heard of the packets that arrived (RFC 9000 section 13.2.4).
+//! Knowledge of what the sender of data has heard of the packets that arrived (RFC 9000 section 13.2.4).
 //!
 //! Each ACK tells all ranges of packet numbers again, in case earlier ones are lost: after a few losses it is twice as
 //! long for the rest of the connection, which a thin way back feels. So once a round trip an ACK asks to be

@@ -193,7 +193,6 @@ mod tests {
         assert!(text.sum::<usize>() <= TABLES);
     }
 
-    /// SHA-256 in base64, as a page's policy has it.
     #[test]
     fn a_table_is_cut_after_a_line_whatever_is_in_it() {
         // The room ends in the middle of a letter of two bytes, and at its end.
@@ -211,6 +210,7 @@ mod tests {
         }
     }
 
+    /// SHA-256 in base64, as a page's policy has it.
     #[test]
     fn the_policy_permits_the_script() {
         use base64::Engine as _;
