@@ -129,6 +129,7 @@ impl Register {
 
     /// Notes that a small file is there. False if it came before.
     pub(crate) fn note_small(&self, id: OfferId) -> bool {
+        lock(&self.most).remove(&id);
         lock(&self.small).insert(id.short())
     }
 

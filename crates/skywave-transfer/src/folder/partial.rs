@@ -89,6 +89,15 @@ impl Partial {
         self.have = bytes;
     }
 
+    /// Whether so many bytes are there, after which the next ones are written.
+    pub(crate) fn ends_at(&mut self, bytes: u64) -> io::Result<bool> {
+        let is_end = self.file.metadata()?.len() == bytes;
+        if is_end {
+            self.have = bytes;
+        }
+        Ok(is_end)
+    }
+
     /// Bytes that are there.
     pub(crate) fn have(&self) -> u64 {
         self.have

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 
 use super::partial::{rename, set_mode, time};
 use super::{Claim, Folders, Inbox, OfferId, Place, Register, There};
@@ -131,8 +131,16 @@ impl Inbox {
         if self.compares(folders.look(path)?.0, Some(size), may_guess)? {
             return Ok(Answer::Compare);
         }
+        if self.has_part(small.id) {
+            return Ok(Answer::Alone);
+        }
         claim.add(size)?;
         Ok(Answer::Want)
+    }
+
+    /// Whether some bytes of a file are kept.
+    fn has_part(&self, id: OfferId) -> bool {
+        statat(&self.root, id.partial(), AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
     /// Stores files, or compares them with those that are there; as many as there may be open ones.

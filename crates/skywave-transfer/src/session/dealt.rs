@@ -11,7 +11,7 @@ use noq::{Connection, PathId, RecvStream, SendStream};
 use crate::error::Broken;
 use crate::network::STREAM_WINDOW;
 use crate::wire::frame::{
-    First, read_chunk, read_first, send, send_chunk, send_chunk_before, send_dealt,
+    First, Head, fill_some, read_first, read_head, send, send_chunk, send_chunk_before, send_dealt,
 };
 use crate::wire::message::{Lane, MAX_CHUNK, Nonsense};
 
@@ -91,12 +91,14 @@ impl<'a> Dealer<'a> {
     }
 }
 
-/// Reads chunks in the order of the file.
+/// Reads chunks in the order of the file, and those that come slowly piece by piece.
 pub(crate) struct Dealt<'a> {
     pub(crate) own: &'a mut RecvStream,
     lanes: Vec<RecvStream>,
-    next: u8,
-    first: Option<Vec<u8>>,
+    /// Lane of the chunk that is read, or of the next one.
+    lane: u8,
+    /// Head of the chunk that is read, without the bytes that were; nothing between two chunks.
+    head: Option<Head>,
 }
 
 impl<'a> Dealt<'a> {
@@ -106,31 +108,41 @@ impl<'a> Dealt<'a> {
         lanes: impl AsyncFnOnce(u8) -> Vec<RecvStream>,
     ) -> Result<Self, Broken> {
         let first = read_first(own).await?;
-        let (lanes, first) = match first {
-            First::Chunk(chunk) => (Vec::new(), Some(chunk)),
+        let (lanes, head) = match first {
+            First::Chunk(head) => (Vec::new(), Some(head)),
             First::Dealt(count) => (lanes(count).await, None),
         };
         Ok(Self {
             own,
             lanes,
-            next: 0,
-            first,
+            lane: 0,
+            head,
         })
     }
 
-    /// The next chunk; none at the end.
+    /// The next bytes; none at the end.
     pub(crate) async fn read(&mut self) -> Result<Vec<u8>, Broken> {
-        if let Some(first) = self.first.take() {
-            return Ok(first);
-        }
-        let next = usize::from(self.next);
-        let lane = if self.lanes.is_empty() && next == 0 {
+        let number = usize::from(self.lane);
+        let lane = if self.lanes.is_empty() && number == 0 {
             &mut *self.own
         } else {
-            self.lanes.get_mut(next).ok_or(Nonsense)?
+            self.lanes.get_mut(number).ok_or(Nonsense)?
         };
-        let (chunk, next) = read_chunk(lane).await?;
-        self.next = next;
-        Ok(chunk)
+        let mut head = match self.head {
+            Some(head) => head,
+            None => read_head(lane).await?,
+        };
+        self.head = Some(head);
+        let mut piece = vec![0; head.len];
+        if !head.zeros {
+            let read = fill_some(lane, &mut piece).await?;
+            piece.truncate(read);
+        }
+        head.len -= piece.len();
+        self.head = (head.len > 0).then_some(head);
+        if head.len == 0 {
+            self.lane = head.next;
+        }
+        Ok(piece)
     }
 }

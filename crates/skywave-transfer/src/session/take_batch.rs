@@ -9,7 +9,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 
 use super::crew::LOOK;
-use super::memory::Share;
 use super::take::Taken;
 use super::target::Receiver;
 use super::{Session, next_id};
@@ -17,7 +16,7 @@ use crate::error::{Broken, Why};
 use crate::event::{Arrived, Event, Id};
 use crate::folder::{Claim, Come, Group, OfferId, Small, Stored};
 use crate::path::RelativePath;
-use crate::wire::frame::{fill, read, send};
+use crate::wire::frame::{fill_some, read, send};
 use crate::wire::message::{
     Answer, Answers, Body, MAX_ANSWERS, MAX_FILES, Offer, Refusal, Verdict, Verdicts,
 };
@@ -69,13 +68,7 @@ pub(super) async fn take_batch(
         && !wanted.is_empty()
     {
         let (arrivals, queue) = mpsc::channel(MAX_FILES);
-        let begin = |wanted: &Wanted| {
-            let Wanted { id, small, .. } = wanted;
-            if !receiver.register.had_small(small.id) {
-                session.offered(*id, small.path.to_string(), small.offer.size);
-            }
-        };
-        let reading = receive(&mut stream, &session.share, (wanted, begin), arrivals);
+        let reading = receive((session, receiver), &mut stream, wanted, arrivals);
         let storing = taking.store(&mut sender, claim, queue);
         let (read, stored) = tokio::join!(reading, storing);
         read.and(stored)?;
@@ -86,16 +79,19 @@ pub(super) async fn take_batch(
 
 /// Receives bodies in their order, no faster than they are stored.
 async fn receive(
+    (session, receiver): (&Session, &Arc<Receiver>),
     stream: &mut RecvStream,
-    share: &Share,
-    (wanted, begin): (Vec<Wanted>, impl Fn(&Wanted)),
+    wanted: Vec<Wanted>,
     arrivals: mpsc::Sender<Arrival>,
 ) -> Result<(), Broken> {
     let ahead = Arc::new(Semaphore::new(AHEAD));
     for wanted in wanted {
         let mut room = None;
         let body = read(stream).await?;
-        begin(&wanted);
+        let Wanted { id, small, .. } = &wanted;
+        if !receiver.register.had_small(small.id) {
+            session.offered(*id, small.path.to_string(), small.offer.size);
+        }
         let body = match body {
             Body::Changed => None,
             Body::Whole(proof) => {
@@ -104,9 +100,7 @@ async fn receive(
                     let permits = ahead.clone().acquire_many_owned(size as u32).await;
                     // Nobody closes it.
                     room = permits.ok();
-                    let mut whole = vec![0; size as usize];
-                    fill(stream, &mut whole).await?;
-                    share.take(whole.len());
+                    let whole = bytes_of((session, receiver), stream, &wanted, size).await?;
                     bytes = Some(whole);
                 }
                 Some((proof, bytes))
@@ -122,6 +116,39 @@ async fn receive(
         }
     }
     Ok(())
+}
+
+/// Receives the bytes of a file. What comes slowly is kept as a part of it until all of it is there.
+async fn bytes_of(
+    (session, receiver): (&Session, &Arc<Receiver>),
+    stream: &mut RecvStream,
+    Wanted { id, small, .. }: &Wanted,
+    size: u64,
+) -> Result<Vec<u8>, Broken> {
+    let mut whole = vec![0; size as usize];
+    let (mut have, mut kept) = (0, 0);
+    while have < whole.len() {
+        let more = fill_some(stream, &mut whole[have..]).await?;
+        session.share.take(more);
+        have += more;
+        if have == whole.len() {
+            break;
+        }
+        let (keeper, file, bytes) = (receiver.clone(), small.clone(), whole[kept..have].to_vec());
+        let keep = move || keeper.keep(&file, kept as u64, &bytes);
+        if session.desk.run(keep).await? {
+            kept = have;
+        }
+        if receiver.register.rose(small.id, have as u64) {
+            session.pulse.beat();
+        }
+        session.progress(*id, have as u64);
+    }
+    if kept > 0 {
+        let (keeper, file) = (receiver.clone(), small.clone());
+        session.desk.run(move || keeper.let_go(&file)).await?;
+    }
+    Ok(whole)
 }
 
 impl Taking<'_> {

@@ -116,6 +116,23 @@ impl Receiver {
         }
     }
 
+    /// Keeps bytes of a small file that comes slowly, after the first `from`. False if they cannot be kept.
+    pub(crate) fn keep(&self, small: &Small, from: u64, bytes: &[u8]) -> bool {
+        match &self.to {
+            To::Folder(inbox) => inbox.keep(small, from, bytes).is_ok(),
+            To::Output(_) => false,
+        }
+    }
+
+    /// Removes what was kept of a small file, all of which is there.
+    pub(crate) fn let_go(&self, small: &Small) {
+        if let To::Folder(inbox) = &self.to
+            && let Ok(kept) = inbox.open_partial(small.id, &small.offer)
+        {
+            kept.discard();
+        }
+    }
+
     /// The file, if it came while this process ran and is as it was.
     pub(crate) fn known(&self, id: OfferId, path: &RelativePath) -> Option<Known> {
         let known = self.register.had(id)?;
@@ -193,6 +210,17 @@ impl Inbox {
         // Before any file is made for it.
         drop(Claim::new(&self.room, 0)?);
         self.open_partial(id, offer).map(Found::Part)
+    }
+
+    fn keep(&self, small: &Small, from: u64, bytes: &[u8]) -> Result<(), Trouble> {
+        // Nobody who comes again has to wait for it: it is open only while it is written.
+        let mut sink = self.open_partial(small.id, &small.offer)?;
+        if let Sink::File { partial, .. } = &mut sink
+            && !partial.ends_at(from)?
+        {
+            return Err(Trouble::Later);
+        }
+        Ok(sink.write(bytes)?)
     }
 
     fn open_partial(&self, id: OfferId, offer: &Offer) -> Result<Sink, Trouble> {

@@ -80,6 +80,40 @@ async fn a_sender_that_comes_again_goes_on() {
     bench.end().await;
 }
 
+/// Nobody waits twice for what a slow link has brought, in whatever steps a file goes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_that_came_over_a_slow_link_is_kept() {
+    const HALF: u64 = 100_000;
+    for len in [2 * HALF as usize, 7 * HALF as usize] {
+        let bench = Bench::of(1).await;
+        let path = bench.file("film", len);
+        let sending = Sending {
+            limit: Some(60_000),
+            ..Sending::default()
+        };
+        let host = Host {
+            sending,
+            ..Told::default().host(SENDER)
+        };
+        soon(async {
+            tokio::select! {
+                sent = give(host, to(bench.at), items(&path)) => panic!("{sent:?} too early"),
+                () = bench.told.progress(HALF) => {}
+            }
+            let lost = |event: &Event| matches!(event, Event::Lost(_)).then_some(());
+            bench.told.wait(lost).await;
+        })
+        .await;
+        let kept = fs::metadata(part(&bench)).unwrap().len();
+        assert!((HALF..len as u64).contains(&kept), "{kept} of {len}");
+        soon(bench.send(items(&path))).await.unwrap();
+        assert_eq!(bench.told.arrived()[0].resumed_from, kept);
+        assert_eq!(fs::read(bench.there("film")).unwrap(), bytes(len));
+        assert_eq!(names(bench.inbox.path()), ["film"]);
+        bench.end().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_host_gets_again_counts_once() {
     let (from, inbox) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

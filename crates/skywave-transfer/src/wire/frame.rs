@@ -1,12 +1,18 @@
 //! Messages and chunks on a stream.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use noq::{ReadExactError, RecvStream, SendStream};
+use tokio::time::sleep;
 
 use super::message::{
     DEALT, LANE_SHIFT, MAX_CHUNK, MAX_LANES, Message, Nonsense, ZEROS, decode, encode,
 };
 use crate::error::Broken;
+
+/// Time after which bytes that have come are used, though others belong to them: over a slow link those take minutes.
+const LATE: Duration = Duration::from_millis(250);
 
 /// Sends a message.
 pub(crate) async fn send(stream: &mut SendStream, message: &impl Message) -> Result<(), Broken> {
@@ -64,19 +70,27 @@ pub(crate) async fn send_dealt(stream: &mut SendStream, lanes: u8) -> Result<(),
     Ok(stream.write_all(&word.to_be_bytes()).await?)
 }
 
+/// Head of a chunk: how many bytes follow it, or are all zero and do not, and over which lane the next chunk comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) len: usize,
+    pub(crate) zeros: bool,
+    pub(crate) next: u8,
+}
+
 /// First chunk on a stream, or the number of lanes that chunks come over instead.
 #[derive(Debug)]
 pub(crate) enum First {
-    Chunk(Vec<u8>),
+    Chunk(Head),
     /// Chunks come over so many lanes.
     Dealt(u8),
 }
 
-/// Reads the first chunk, or over how many lanes it comes.
+/// Reads the head of the first chunk, or over how many lanes it comes.
 pub(crate) async fn read_first(stream: &mut RecvStream) -> Result<First, Broken> {
     let word = read_word(stream).await?;
     if word & DEALT == 0 {
-        return Ok(First::Chunk(chunk_of(stream, word).await?));
+        return Ok(First::Chunk(head(word)?));
     }
     match u8::try_from(word & !DEALT) {
         Ok(lanes @ 1..=MAX_LANES) => Ok(First::Dealt(lanes)),
@@ -84,11 +98,9 @@ pub(crate) async fn read_first(stream: &mut RecvStream) -> Result<First, Broken>
     }
 }
 
-/// Reads a chunk, none at the end, and over which lane the next one comes.
-pub(crate) async fn read_chunk(stream: &mut RecvStream) -> Result<(Vec<u8>, u8), Broken> {
-    let word = read_word(stream).await?;
-    let (next, len) = (word >> LANE_SHIFT, word % (1 << LANE_SHIFT));
-    Ok((chunk_of(stream, len).await?, next as u8))
+/// Reads the head of a chunk; it has no bytes at the end.
+pub(crate) async fn read_head(stream: &mut RecvStream) -> Result<Head, Broken> {
+    head(read_word(stream).await?)
 }
 
 async fn read_word(stream: &mut RecvStream) -> Result<u32, Broken> {
@@ -97,20 +109,15 @@ async fn read_word(stream: &mut RecvStream) -> Result<u32, Broken> {
     Ok(u32::from_be_bytes(word))
 }
 
-async fn chunk_of(stream: &mut RecvStream, word: u32) -> Result<Vec<u8>, Broken> {
-    let len = (word & !ZEROS) as usize;
-    if len > MAX_CHUNK {
+fn head(word: u32) -> Result<Head, Broken> {
+    let zeros = word & ZEROS != 0;
+    let len = ((word % (1 << LANE_SHIFT)) & !ZEROS) as usize;
+    // Zeros without a length would end the file, and are no end.
+    if len > MAX_CHUNK || (zeros && len == 0) {
         return Err(Nonsense.into());
     }
-    if word & ZEROS != 0 && len == 0 {
-        // It would end the file, and is no end.
-        return Err(Nonsense.into());
-    }
-    let mut chunk = vec![0; len];
-    if word & ZEROS == 0 {
-        fill(stream, &mut chunk).await?;
-    }
-    Ok(chunk)
+    let next = (word >> LANE_SHIFT) as u8;
+    Ok(Head { len, zeros, next })
 }
 
 /// Whether all bytes are zero.
@@ -127,4 +134,25 @@ pub(crate) async fn fill(stream: &mut RecvStream, bytes: &mut [u8]) -> Result<()
         ReadExactError::FinishedEarly(_) => Broken::Stream,
         ReadExactError::ReadError(error) => error.into(),
     })
+}
+
+/// Reads as many bytes as there is room for; fewer, but some, if the others come late or never. How many they are.
+pub(crate) async fn fill_some(stream: &mut RecvStream, bytes: &mut [u8]) -> Result<usize, Broken> {
+    let (mut filled, late) = (0, sleep(LATE));
+    tokio::pin!(late);
+    while filled < bytes.len() {
+        let read = tokio::select! {
+            biased;
+            read = stream.read(&mut bytes[filled..]) => read,
+            () = &mut late, if filled > 0 => break,
+        };
+        match read {
+            Ok(Some(more)) => filled += more,
+            Ok(None) if filled == 0 => return Err(Broken::Stream),
+            Err(error) if filled == 0 => return Err(error.into()),
+            // The next one who reads finds out.
+            Ok(None) | Err(_) => break,
+        }
+    }
+    Ok(filled)
 }
