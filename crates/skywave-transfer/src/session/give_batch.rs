@@ -1,7 +1,10 @@
 //! The sending side of many small files, and folders, on one stream.
 
+use std::future::pending;
+
 use bytes::Bytes;
-use noq::{RecvStream, SendStream};
+use noq::{PathId, RecvStream, SendStream};
+use skywave_quic::Silence;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, sleep};
 
@@ -51,8 +54,10 @@ pub(super) async fn give_batch(
     let (known, knows) = mpsc::unbounded_channel();
     let writing = giving.write(&mut sender, &wanted, known);
     let reading = giving.verdicts(&mut stream, &wanted, knows);
-    tokio::try_join!(writing, reading)?;
-    Ok(())
+    tokio::select! {
+        both = async { tokio::try_join!(writing, reading) } => both.map(drop),
+        never = giving.flow() => never,
+    }
 }
 
 impl Giving<'_> {
@@ -65,6 +70,22 @@ impl Giving<'_> {
         let path = given.item().path().to_string();
         self.session.failed(id, path, why);
         self.end(End::Failed(given.number));
+    }
+
+    /// Notes that bytes go over: the receiver says nothing of a file before all of it is there.
+    async fn flow<T>(&self) -> T {
+        let mut heard = 0;
+        loop {
+            sleep(Silence::LOOK).await;
+            let Some(path) = self.session.connection.path(PathId::ZERO) else {
+                return pending().await;
+            };
+            let stats = path.stats();
+            if stats.frame_rx.acks > heard {
+                heard = stats.frame_rx.acks;
+                self.session.pulse.flow(stats.frame_tx.stream);
+            }
+        }
     }
 
     async fn answers(

@@ -17,6 +17,8 @@ struct State {
     answered: bool,
     /// Why it has not, as far as that is known.
     trouble: Option<String>,
+    /// Most packets with data that went over one connection since the peer said that it has more.
+    flowed: u64,
 }
 
 impl Pulse {
@@ -25,6 +27,7 @@ impl Pulse {
             last: Instant::now(),
             answered: false,
             trouble: None,
+            flowed: 0,
         }))
     }
 
@@ -55,7 +58,17 @@ impl Pulse {
 
     /// Notes progress of data.
     pub(crate) fn beat(&self) {
-        self.lock().last = Instant::now();
+        let mut state = self.lock();
+        (state.last, state.flowed) = (Instant::now(), 0);
+    }
+
+    /// Notes that so many packets with data went over the connection, and that the peer acknowledges them. This is
+    /// progress if there never were as many, over whichever connection, since the last that is certain.
+    pub(crate) fn flow(&self, packets: u64) {
+        let mut state = self.lock();
+        if packets > state.flowed {
+            (state.last, state.flowed) = (Instant::now(), packets);
+        }
     }
 
     /// When there was progress last.

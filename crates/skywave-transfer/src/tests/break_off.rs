@@ -114,6 +114,28 @@ async fn all_that_came_over_a_slow_link_is_kept() {
     }
 }
 
+/// Its patience is shorter than any file takes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bytes_that_flow_are_progress() {
+    for (len, limit) in [(150_000, 15_000), (450_000, 45_000)] {
+        let bench = Bench::of(1).await;
+        let path = bench.file("film", len);
+        let sending = Sending {
+            limit: Some(limit),
+            ..Sending::default()
+        };
+        let host = Host {
+            sending,
+            ..Told::default().host(SENDER)
+        };
+        let mut dial = to(bench.at);
+        dial.patience = Duration::from_secs(4);
+        let sent = soon(give(host, dial, items(&path))).await;
+        assert_eq!(sent.unwrap().done, 1);
+        bench.end().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_host_gets_again_counts_once() {
     let (from, inbox) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
