@@ -21,6 +21,9 @@ pub enum Why {
     /// read.
     #[error("the sender did not send it to the end: nothing of it is kept")]
     GivenUp,
+    /// Lack of the file or folder at the other side, which was asked for it and for others.
+    #[error("the other side does not offer it")]
+    NotOffered,
     /// False claim of the receiver to have the file already: the hash that it gives is another one.
     #[error("the receiver does not show that it has this file")]
     NotShown,

@@ -71,10 +71,15 @@ impl RelativePath {
 
     /// Whether it is `name`, or in the folder of this name.
     pub(crate) fn is_under(&self, name: &str) -> bool {
-        let name = name.trim_end_matches('/').as_bytes();
-        let rest = self.0.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        is_under(&self.0, name)
     }
+}
+
+/// Whether a path is `name`, or leads into the folder of this name.
+pub(crate) fn is_under(path: &[u8], name: &str) -> bool {
+    let name = name.trim_end_matches('/').as_bytes();
+    let rest = path.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
 impl AsRef<Path> for RelativePath {

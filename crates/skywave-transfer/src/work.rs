@@ -12,12 +12,12 @@ use tokio::task::JoinSet;
 use crate::error::Broken;
 use crate::session::dial::dial;
 use crate::session::door::{Door, Guest, Shut};
-use crate::session::{Giving, Lanes, Receiver, Session, Taken, give_all, take};
+use crate::session::{Giving, Lanes, Receiver, Session, Taken, give_all, next_id, take};
 use crate::wire::close::Close;
 use crate::wire::frame;
 use crate::wire::message::{Ready, Request};
 use crate::{
-    Dial, Error, Event, Host, Item, Listen, Outcome, PublicKey, Target, Totals, name, network,
+    Dial, Error, Event, Host, Item, Listen, Outcome, PublicKey, Target, Totals, Why, name, network,
     output,
 };
 
@@ -42,7 +42,8 @@ pub async fn send(host: &Host, to: &Dial, items: Vec<Item>) -> Result<Outcome, E
 }
 
 /// Connects to the host `from` and gets the files and folders of these names, 64 at most, into the target `into`, or
-/// all that the host offers if `names` is empty; connects again when the connection breaks, until all is done.
+/// all that the host offers if `names` is empty; connects again when the connection breaks, until all is done. A name
+/// that the host does not offer beside others counts as a file that failed.
 ///
 /// # Errors
 /// When the other side does not answer, makes no progress for too long, or fails to prove who it is; when the target is
@@ -55,6 +56,7 @@ pub async fn get(
     into: Target,
 ) -> Result<Outcome, Error> {
     let receiver = Arc::new(into.open()?);
+    receiver.register.ask(&names);
     let mut outcome = Outcome::default();
     dial(
         host,
@@ -76,6 +78,14 @@ pub async fn get(
         },
     )
     .await?;
+    for name in receiver.register.missing() {
+        outcome.failed += 1;
+        (host.teller)(Event::Failed {
+            id: next_id(),
+            path: name::shown(&name),
+            why: Why::NotOffered,
+        });
+    }
     Ok(outcome)
 }
 

@@ -24,6 +24,7 @@ pub(crate) use room::{Claim, Room};
 pub(crate) use store::{Come, Group, Small, Stored};
 
 use crate::error::Error;
+use crate::path::is_under;
 use crate::wire::message::{Offer, Time};
 
 /// Rules of a folder for the files of other hosts that it takes: [`Target::Folder`](crate::Target::Folder).
@@ -63,6 +64,8 @@ pub(crate) struct Register {
     wrong: Mutex<HashMap<OfferId, u8>>,
     /// Most bytes that were there of files under way.
     most: Mutex<HashMap<OfferId, u64>>,
+    /// Names that were asked for, of which nothing was offered yet.
+    missing: Mutex<Vec<String>>,
 }
 
 /// Identity of a file of a host.
@@ -145,6 +148,21 @@ impl Register {
         let rose = to > *most;
         *most = to.max(*most);
         rose
+    }
+
+    /// Notes the names that the other side is asked for.
+    pub(crate) fn ask(&self, names: &[String]) {
+        lock(&self.missing).extend_from_slice(names);
+    }
+
+    /// Notes that something is offered.
+    pub(crate) fn offered(&self, offer: &Offer) {
+        lock(&self.missing).retain(|name| !is_under(&offer.path, name));
+    }
+
+    /// Names that were asked for and never offered.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        lock(&self.missing).clone()
     }
 
     /// Whether the host may still be told that a file is another one than it thinks.

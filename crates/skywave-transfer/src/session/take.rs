@@ -68,6 +68,7 @@ pub(crate) async fn take(
     let open = timeout(DEADLINE, read(&mut stream)).await;
     match open.map_err(|_| Broken::Late)?? {
         Open::File(offer) => {
+            receiver.register.offered(&offer);
             let result = take_file(session, receiver, (sender, stream), (file, offer)).await;
             if let Ok(taken) | Err((_, Some(taken))) = &result {
                 // Nobody waits for it if the connection is lost.
@@ -75,7 +76,12 @@ pub(crate) async fn take(
             }
             result.map(drop).map_err(|(broken, _)| broken)
         }
-        Open::Batch(offers) => take_batch(session, receiver, (sender, stream), offers, tell).await,
+        Open::Batch(offers) => {
+            for offer in &offers {
+                receiver.register.offered(offer);
+            }
+            take_batch(session, receiver, (sender, stream), offers, tell).await
+        }
     }
 }
 

@@ -161,15 +161,16 @@ async fn files_are_fetched_by_name_or_all() {
     let host = told.host(SENDER);
     let listen = Listen {
         allowed: keys(&[RECEIVER.public()]),
-        ..listen(Some(4))
+        ..listen(Some(5))
     };
     let offering = tokio::spawn(async move { offer(&host, &listen, all).await });
     let from = dial_of(told.address().await, Proof::Key(SENDER.public()));
     let inbox = tempfile::tempdir().unwrap();
+    let got = Told::default();
     let fetch = async |names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let target = Target::Folder(inbox.path().to_owned(), Taking::default());
-        let host = Told::default().host(RECEIVER);
+        let host = got.host(RECEIVER);
         soon(get(&host, &from, names, target)).await
     };
     assert!(matches!(fetch(&["books"]).await, Err(Error::NoSuchFile)));
@@ -178,6 +179,12 @@ async fn files_are_fetched_by_name_or_all() {
         Outcome { done: 1, failed: 0 }
     );
     assert_eq!(names(inbox.path()), ["film"]);
+    let missing = ["film", "books", "music/c"];
+    assert_eq!(
+        fetch(&missing).await.unwrap(),
+        Outcome { done: 1, failed: 2 }
+    );
+    assert_eq!(got.failures(), [Why::NotOffered, Why::NotOffered]);
     // The film is there already.
     assert_eq!(fetch(&[]).await.unwrap().failed, 0);
     assert_eq!(names(&inbox.path().join("music")), ["a", "b"]);
