@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use noq::{ConnectionError, ReadError, WriteError};
 
 use crate::wire::close::{Close, is_refused_key};
-use crate::wire::message::{Nonsense, Refusal};
+use crate::wire::message::{GIVEN_UP, Nonsense, Refusal};
 
 /// Reason why the receiver does not have a file, or why something was not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum Why {
     Changed,
     /// Giving up of the file by the sender while it was sent, as the receiver sees it: the file changed, or cannot be
     /// read.
-    #[error("the sender did not send it to the end: nothing of it is kept")]
+    #[error("the sender gave it up: the file changed while it was sent, or cannot be read")]
     GivenUp,
     /// Lack of the file or folder at the other side, which was asked for it and for others.
     #[error("the other side does not offer it")]
@@ -33,8 +33,8 @@ pub enum Why {
     /// Something that is neither a file nor a folder, such as a device, or a symbolic link in a folder.
     #[error("neither a file nor a folder (symbolic links are not followed)")]
     Special,
-    /// Break of the connection, or of the file's transfer alone: the sender cannot open the file any more, or a newer
-    /// attempt has taken its place. What has come is kept for the next attempt.
+    /// Break of the connection, or of the file's transfer alone: a newer attempt has taken its place. What has come is
+    /// kept for the next attempt.
     #[error("the connection broke; what has come is kept")]
     Broken,
 }
@@ -128,6 +128,8 @@ pub(crate) enum Broken {
     Nonsense,
     #[error("the peer said nothing for too long")]
     Late,
+    #[error("the peer has given a file up")]
+    GivenUp,
     /// The same host does the same.
     #[error("{}", Close::Replaced.words())]
     Replaced,
@@ -139,7 +141,7 @@ impl Broken {
         let error = match self {
             Self::Connection(error) => error,
             Self::Nonsense => return Some(Error::Nonsense),
-            Self::Stream | Self::Late | Self::Replaced => return None,
+            Self::Stream | Self::Late | Self::GivenUp | Self::Replaced => return None,
         };
         if is_refused_key(error) {
             let ours = matches!(error, ConnectionError::TransportError(_));
@@ -178,6 +180,7 @@ impl From<ReadError> for Broken {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::ConnectionLost(error) => Self::Connection(error),
+            ReadError::Reset(code) if code == GIVEN_UP.into() => Self::GivenUp,
             _ => Self::Stream,
         }
     }

@@ -295,7 +295,8 @@ async fn take_all(
             }
             Some(ended) = under_way.join_next() => match ended.map_err(|_| Broken::Stream)? {
                 // Of this stream only.
-                Ok(()) | Err(Broken::Stream | Broken::Late | Broken::Replaced) => {}
+                Ok(())
+                | Err(Broken::Stream | Broken::Late | Broken::GivenUp | Broken::Replaced) => {}
                 Err(broken) => break Err(broken),
             }
         }

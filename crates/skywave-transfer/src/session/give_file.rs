@@ -18,7 +18,7 @@ use crate::network::{DEADLINE, STREAM_WINDOW};
 use crate::source::{Contents, Item, Piece, Pieces, Reader};
 use crate::trouble::is_crowded;
 use crate::wire::frame::{read, send};
-use crate::wire::message::{End, MAX_LANES, Open, Reply, Start, proof};
+use crate::wire::message::{End, GIVEN_UP, MAX_LANES, Open, Reply, Start, proof};
 
 /// Where the bytes come from.
 enum Feed {
@@ -76,7 +76,8 @@ impl Giving<'_> {
             match read(&mut stream).await? {
                 Reply::Reading(done) => self.hear(done),
                 Reply::Compare if whole.is_none() => {
-                    let hash = or_take_back(&mut sender, self.hash_all().await)?;
+                    let hash =
+                        or_take_back((&mut sender, &mut stream), self.hash_all().await).await?;
                     whole = Some(hash);
                     send(&mut sender, &Start::Same(proof(&hash))).await?;
                 }
@@ -87,7 +88,7 @@ impl Giving<'_> {
                 Reply::Done(_) => return Err(Stop::Because(Why::NotShown)),
                 Reply::Have { bytes, hash } => {
                     let start = self.start(bytes, hash.into()).await;
-                    let (from, feed) = or_take_back(&mut sender, start)?;
+                    let (from, feed) = or_take_back((&mut sender, &mut stream), start).await?;
                     send(&mut sender, &Start::From(from)).await?;
                     let whole = self
                         .transfer((&mut sender, &mut stream), feed, from)
@@ -347,9 +348,15 @@ fn lanes(bytes: Option<u64>) -> u8 {
 }
 
 /// A file that cannot be read is not offered any more.
-fn or_take_back<T>(sender: &mut SendStream, got: Result<T, Stop<Why>>) -> Result<T, Stop<Why>> {
+async fn or_take_back<T>(
+    (sender, stream): (&mut SendStream, &mut RecvStream),
+    got: Result<T, Stop<Why>>,
+) -> Result<T, Stop<Why>> {
     if let Err(Stop::Because(_)) = &got {
-        let _ = sender.reset(0_u32.into());
+        let _ = sender.reset(GIVEN_UP.into());
+        // Until the receiver ends its side: it has heard of it then, also if this was the last file.
+        let heard = async { while read::<Reply>(stream).await.is_ok() {} };
+        let _ = timeout(DEADLINE, heard).await;
     }
     got
 }

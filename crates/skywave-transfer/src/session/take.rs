@@ -137,10 +137,14 @@ async fn take_file(
                 .map_err(|broken| (broken, None))
         }
         Err(Stop::Broken(broken)) => {
-            session.failed(id, shown, Why::Broken);
+            let why = match broken {
+                Broken::GivenUp => Why::GivenUp,
+                _ => Why::Broken,
+            };
+            session.failed(id, shown, why);
             let taken = match broken {
-                // Of this file only; a sender that could not read it takes back its offer.
-                Broken::Stream | Broken::Late => Some(Taken::REFUSED),
+                // Of this file only.
+                Broken::Stream | Broken::Late | Broken::GivenUp => Some(Taken::REFUSED),
                 // What becomes of the file is told by the newer attempt.
                 Broken::Replaced => Some(Taken {
                     refused: 0,

@@ -170,6 +170,22 @@ async fn a_file_that_says_it_is_empty_and_is_not_does_not_arrive() {
     bench.end().await;
 }
 
+/// Small or not.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_sides_hear_of_a_file_that_cannot_be_read() {
+    for len in [100, 400_000] {
+        let bench = Bench::of(1).await;
+        let (host, path) = (Told::default(), bench.file("film", len));
+        let offered = items(&path);
+        fs::remove_file(&path).unwrap();
+        let sent = soon(give(host.host(SENDER), to(bench.at), offered)).await;
+        assert_eq!(sent.unwrap().failed, 1);
+        assert!(matches!(&host.failures()[..], [Why::Source(_)]));
+        assert_eq!(bench.told.failures(), [Why::GivenUp]);
+        bench.working.abort();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_is_waited_for_for_longer_than_told() {
     let silent = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();

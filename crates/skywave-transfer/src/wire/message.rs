@@ -50,6 +50,9 @@ const _: () = assert!(MAX_ANSWERS * (4 * MAX_TEXT + 8) < MAX_BATCH);
 pub(crate) const MAX_LANES: u8 = 64;
 /// Most names that may be asked for.
 pub(crate) const MAX_NAMES: usize = 64;
+/// Error code with which a sender resets the stream of a file that it gives up: the file is another one now, or cannot
+/// be read.
+pub(crate) const GIVEN_UP: u32 = 1;
 /// Longest explanation of an error, in characters.
 const MAX_TEXT: usize = 500;
 
