@@ -159,8 +159,18 @@ impl Broken {
             Close::NoSuchFile => Some(Error::NoSuchFile),
             Close::Output => Some(Error::Unread),
             Close::Nonsense => Some(Error::Nonsense),
-            Close::Gone | Close::Done | Close::Full | Close::Late | Close::Replaced => None,
+            Close::Gone
+            | Close::Done
+            | Close::Ended
+            | Close::Full
+            | Close::Late
+            | Close::Replaced => None,
         }
+    }
+
+    /// Whether the peer has ended its work, so that no other connection goes on with it.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self, Self::Connection(error) if Close::of(error) == Some(Close::Ended))
     }
 }
 

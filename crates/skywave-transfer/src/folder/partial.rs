@@ -150,7 +150,13 @@ impl Partial {
             .set_times(FileTimes::new().set_modified(time(modified)))?;
         set_mode(&self.file, mode)?;
         self.file.sync_all()?;
-        rename(&self.root, &self.name, place, overwrite)?;
+        if let Err(error) = rename(&self.root, &self.name, place, overwrite) {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                // Another file came first: this one never will.
+                self.discard();
+            }
+            return Err(error);
+        }
         // It is not ours to remove any more.
         self.have = self.have.max(1);
         // Where a folder cannot be synced, the system does so in its time.

@@ -97,6 +97,7 @@ impl Attempts<'_> {
         let mut connected = self.reach().await?;
         loop {
             let (endpoint, session, ready) = connected;
+            let _leave = Leave(session.connection.clone());
             self.key = Some(session.peer);
             self.by_code.store(false, Ordering::Relaxed);
             self.pulse.answer();
@@ -292,6 +293,15 @@ impl Attempts<'_> {
             return Err(Failed::Error(Error::WrongCode));
         }
         Ok(())
+    }
+}
+
+/// Tells the peer that the work has ended, unless the connection was closed for another reason before.
+struct Leave(noq::Connection);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        Close::Ended.close(&self.0);
     }
 }
 

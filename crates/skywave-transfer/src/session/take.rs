@@ -332,7 +332,14 @@ impl Taking<'_> {
             }
         };
         let sink = sink?;
-        let end = end?;
+        let end = match end {
+            Err(broken) if self.offer.size.is_none() && broken.is_over() => {
+                // What came out of a pipe cannot be sent again.
+                sink.discard();
+                return Err(broken.into());
+            }
+            end => end?,
+        };
         let written = *written.borrow();
         self.progress(written);
         let (size, theirs) = match end {

@@ -199,6 +199,50 @@ async fn what_is_another_host_s_is_not_touched() {
     bench.working.abort();
 }
 
+/// Nobody can go on with it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_pipe_whose_sender_has_ended_nothing_is_kept() {
+    let bench = Bench::of(1).await;
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    writer.write_all(&bytes(60_000)).unwrap();
+    let log = Item::pipe(RelativePath::parse("log").unwrap(), Pipe::open(reader));
+    soon(async {
+        tokio::select! {
+            sent = bench.send(vec![log]) => panic!("{sent:?} too early"),
+            () = bench.told.progress(60_000) => {}
+        }
+        let lost = |event: &Event| matches!(event, Event::Lost(_)).then_some(());
+        bench.told.wait(lost).await;
+    })
+    .await;
+    assert_eq!(names(bench.inbox.path()), [""; 0]);
+    bench.working.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_files_of_one_name_one_is_kept() {
+    let allowed = keys(&[SENDER.public(), STRANGER.public()]);
+    let listen = Listen {
+        allowed,
+        ..listen(Some(2))
+    };
+    let bench = Bench::new(listen, Taking::default()).await;
+    let (path, told) = (bench.file("film", LEN), Told::default());
+    let (host, to_slow) = (slow(&told), to(bench.at));
+    let (late, first) = soon(async {
+        tokio::join!(give(host, to_slow, items(&path)), async {
+            told.progress(500_000).await;
+            let stranger = Told::default().host(STRANGER);
+            give(stranger, to(bench.at), items(&path)).await
+        })
+    })
+    .await;
+    assert_eq!((first.unwrap().done, late.unwrap().failed), (1, 1));
+    assert_eq!(told.failures(), [Why::Refused(Refusal::Exists)]);
+    assert_eq!(names(bench.inbox.path()), ["film"]);
+    bench.working.abort();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_partial_file_that_changed_is_not_used() {
     let bench = Bench::of(1).await;

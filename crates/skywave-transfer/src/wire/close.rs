@@ -29,9 +29,11 @@ pub(crate) enum Close {
     NoCode = 10,
     /// Nobody reads what the side receives.
     Output = 11,
+    /// The side that connected has ended before all was done: the work does not go on, unless it is begun again.
+    Ended = 12,
 }
 
-const ALL: [Close; 12] = [
+const ALL: [Close; 13] = [
     Close::Gone,
     Close::Done,
     Close::Full,
@@ -44,6 +46,7 @@ const ALL: [Close; 12] = [
     Close::Replaced,
     Close::NoCode,
     Close::Output,
+    Close::Ended,
 ];
 
 impl Close {
@@ -55,7 +58,7 @@ impl Close {
     /// Words to tell of a peer that gave this reason.
     pub(crate) const fn words(self) -> &'static str {
         match self {
-            Self::Gone => "the peer has stopped",
+            Self::Gone | Self::Ended => "the peer has stopped",
             Self::Done => "the peer has done all",
             Self::Full => "the peer has enough connections",
             Self::WrongCode => "the peer has another code",
