@@ -99,6 +99,9 @@ pub enum Error {
     /// Request for names of which the peer offers none.
     #[error("{}", Close::NoSuchFile.words())]
     NoSuchFile,
+    /// End of the peer, which listened, after [`Listen::count`](crate::Listen::count) files, before all were there.
+    #[error("{}", Close::Counted.words())]
+    Counted,
     /// Messages from the peer that are none of this protocol.
     #[error("{}", Close::Nonsense.words())]
     Nonsense,
@@ -158,6 +161,7 @@ impl Broken {
             Close::Direction => Some(Error::Direction),
             Close::NoSuchFile => Some(Error::NoSuchFile),
             Close::Output => Some(Error::Unread),
+            Close::Counted => Some(Error::Counted),
             Close::Nonsense => Some(Error::Nonsense),
             Close::Gone
             | Close::Done

@@ -55,7 +55,7 @@ pub async fn get(
     names: Vec<String>,
     into: Target,
 ) -> Result<Outcome, Error> {
-    let receiver = Arc::new(into.open()?);
+    let receiver = Arc::new(into.open(None)?);
     receiver.register.ask(&names);
     let mut outcome = Outcome::default();
     dial(
@@ -126,7 +126,7 @@ pub async fn receive_until(
 }
 
 async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcome, Error> {
-    let receiver = Arc::new(into.open()?);
+    let receiver = Arc::new(into.open(listen.count)?);
     let counts = Arc::new(Counts::default());
     let (inside, counted, count) = (door.clone(), counts.clone(), listen.count);
     door.serve(listen, move |guest| {
@@ -147,7 +147,7 @@ async fn serve(door: &Arc<Door>, listen: &Listen, into: Target) -> Result<Outcom
                 take_all(&session, &receiver, None, &mut |taken| {
                     counts.add(taken.files, taken.refused);
                     if taken.files > 0 && count.is_some_and(|n| counts.done() >= n) {
-                        door.shut(Shut::Done);
+                        door.shut(Shut::Counted);
                     }
                 })
                 .await
@@ -201,7 +201,7 @@ pub async fn offer(host: &Host, listen: &Listen, items: Vec<Item>) -> Result<Out
             let given = given.await;
             counts.add_given(asked, giving.outcome, comes_again(&given));
             if count.is_some_and(|n| counts.done() >= n) {
-                door.shut(Shut::Done);
+                door.shut(Shut::Counted);
             }
             depart(&session, &door, given);
         }

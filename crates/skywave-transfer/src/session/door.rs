@@ -54,6 +54,8 @@ pub(crate) struct Door {
 pub(crate) enum Shut {
     /// The work that was wanted is done.
     Done,
+    /// As many files as were counted have moved.
+    Counted,
     /// Too many wrong codes.
     Guessed,
     /// Nothing can come out of where files go.
@@ -219,13 +221,13 @@ impl Door {
                 connection.closed().await;
             }
         };
-        if matches!(why, Some(Shut::Done | Shut::Output)) {
+        if matches!(why, Some(Shut::Done | Shut::Counted | Shut::Output)) {
             let _ = timeout(DEADLINE / 4, all).await;
         }
-        let word = if why == Some(Shut::Output) {
-            Close::Output
-        } else {
-            Close::Gone
+        let word = match why {
+            Some(Shut::Output) => Close::Output,
+            Some(Shut::Counted) => Close::Counted,
+            _ => Close::Gone,
         };
         endpoint.close(word.code(), b"");
         let _ = timeout(DEADLINE / 10, endpoint.wait_idle()).await;

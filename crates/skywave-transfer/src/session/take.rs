@@ -241,7 +241,7 @@ impl Taking<'_> {
         there: Result<(u64, blake3::Hash), Hashing>,
     ) -> Result<Arrived, Stop<Refusal>> {
         send(sender, &Reply::Compare).await?;
-        let mut stamp = None;
+        let (mut stamp, is_new) = (None, there.is_err());
         // Both sides read at the same time.
         let hash = async {
             match there {
@@ -259,6 +259,9 @@ impl Taking<'_> {
             return Err(Stop::Broken(Broken::Nonsense));
         };
         if self.offer.size == Some(size) && theirs == proof(&hash) {
+            if is_new {
+                self.receiver.places(1).await.use_up(1);
+            }
             if let Some(stamp) = stamp {
                 self.receiver.register.note(self.of, Known { hash, stamp });
             }
@@ -407,6 +410,7 @@ impl Taking<'_> {
             sink.discard();
             return Err(Stop::Because(Refusal::Contents));
         }
+        let mut place_left = self.receiver.places(1).await;
         let (receiver, offer, path) =
             (self.receiver.clone(), self.offer.clone(), self.path.clone());
         let enter = move || receiver.enter(&offer, &path);
@@ -415,7 +419,9 @@ impl Taking<'_> {
         let (receiver, offer) = (self.receiver.clone(), self.offer.clone());
         let finish = move || sink.finish((&receiver, place.as_ref()), &offer);
         let stamp = self.session.desk.run(finish).await?;
-        if let Some(stamp) = stamp.map_err(Stop::Because)? {
+        let stamp = stamp.map_err(Stop::Because)?;
+        place_left.use_up(1);
+        if let Some(stamp) = stamp {
             self.receiver.register.note(self.of, Known { hash, stamp });
         }
         Ok(hash)

@@ -232,11 +232,13 @@ impl Taking<'_> {
         mut claim: Claim,
         mut queue: mpsc::Receiver<Arrival>,
     ) -> Result<(), Broken> {
+        let mut waiting = Vec::new();
         loop {
-            let mut arrivals = Vec::new();
-            if queue.recv_many(&mut arrivals, TOGETHER).await == 0 {
+            if waiting.is_empty() && queue.recv_many(&mut waiting, TOGETHER).await == 0 {
                 return Ok(());
             }
+            let mut places = self.receiver.places(waiting.len()).await;
+            let mut arrivals: Vec<Arrival> = waiting.drain(..places.count()).collect();
             let mut files = Vec::new();
             for arrival in &mut arrivals {
                 if let Some((proof, bytes)) = arrival.body.take() {
@@ -274,6 +276,7 @@ impl Taking<'_> {
                 };
                 verdicts.push(self.end(arrival.wanted, stored));
             }
+            places.use_up(self.taken.files);
             // They are there, even if the sender is never told.
             let mut sent = Ok(());
             for some in verdicts.chunks(MAX_ANSWERS) {

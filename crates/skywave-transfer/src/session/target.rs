@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 use crate::error::Error;
 use crate::folder::{
@@ -28,6 +28,14 @@ pub enum Target {
 pub(crate) struct Receiver {
     pub(crate) register: Register,
     to: To,
+    /// Places that are left of a count of files; nothing if any number is taken.
+    places: Option<Arc<Semaphore>>,
+}
+
+/// Places for files that are about to be taken; those that are not used up are free again.
+pub(crate) struct Places {
+    count: usize,
+    held: Option<OwnedSemaphorePermit>,
 }
 
 enum To {
@@ -59,7 +67,8 @@ pub(crate) enum Sink {
 }
 
 impl Target {
-    pub(crate) fn open(self) -> Result<Receiver, Error> {
+    /// Opens it for so many files, or for any number.
+    pub(crate) fn open(self, count: Option<usize>) -> Result<Receiver, Error> {
         let to = match self {
             Self::Folder(path, taking) => To::Folder(Inbox::open(&path, taking)?),
             Self::Output(to) => {
@@ -75,11 +84,45 @@ impl Target {
         Ok(Receiver {
             register: Register::default(),
             to,
+            places: count.map(|count| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)))),
         })
     }
 }
 
+impl Places {
+    /// How many there are, one at least.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// So many files were taken.
+    pub(crate) fn use_up(&mut self, files: usize) {
+        if let Some(used) = self.held.as_mut().and_then(|held| held.split(files)) {
+            used.forget();
+        }
+    }
+}
+
 impl Receiver {
+    /// Places for at most `most` files. When none is left, this waits: the receiver is about to end.
+    pub(crate) async fn places(&self, most: usize) -> Places {
+        let Some(places) = &self.places else {
+            let (count, held) = (most, None);
+            return Places { count, held };
+        };
+        // Nobody closes it.
+        let mut held = places.clone().acquire_owned().await.ok();
+        let mut count = 1;
+        while count < most
+            && let Ok(more) = places.clone().try_acquire_owned()
+            && let Some(held) = &mut held
+        {
+            held.merge(more);
+            count += 1;
+        }
+        Places { count, held }
+    }
+
     /// Where a file will be.
     pub(crate) fn place(&self, path: &RelativePath) -> Option<PathBuf> {
         match &self.to {

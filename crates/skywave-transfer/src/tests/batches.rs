@@ -56,6 +56,24 @@ async fn small_files_need_no_stream_each() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_more_files_are_taken_than_were_counted() {
+    for size in [10, 300_000] {
+        let bench = Bench::of(3).await;
+        let dir = bench.from.path().join("many");
+        fs::create_dir(&dir).unwrap();
+        for n in 0..20 {
+            bench.file(&format!("many/{n}"), size);
+        }
+        // The sender does not wait for more.
+        let sent = soon(bench.send(items(&dir))).await;
+        assert!(matches!(sent, Err(Error::Counted)), "{sent:?}");
+        let ended = soon(bench.working).await.unwrap().unwrap();
+        assert_eq!(ended, Outcome { done: 3, failed: 0 });
+        assert_eq!(names(&bench.inbox.path().join("many")).len(), 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unchanged_folder_is_not_sent_again() {
     const COUNT: usize = 1500;
     let bench = Bench::of(COUNT).await;
@@ -92,7 +110,7 @@ async fn a_small_file_that_differs_is_replaced_or_stays() {
         ..Taking::default()
     };
     for taking in [taking, Taking::default()] {
-        let bench = Bench::new(listen(Some(3)), taking.clone()).await;
+        let bench = Bench::new(listen(Some(4)), taking.clone()).await;
         let dir = folder(&bench, 4);
         fs::create_dir_all(bench.there("many/even")).unwrap();
         fs::write(bench.there("many/even/0"), "Number 0").unwrap();

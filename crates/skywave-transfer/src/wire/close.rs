@@ -31,9 +31,11 @@ pub(crate) enum Close {
     Output = 11,
     /// The side that connected has ended before all was done: the work does not go on, unless it is begun again.
     Ended = 12,
+    /// The side that listens has ended after as many files as it was told to.
+    Counted = 13,
 }
 
-const ALL: [Close; 13] = [
+const ALL: [Close; 14] = [
     Close::Gone,
     Close::Done,
     Close::Full,
@@ -47,6 +49,7 @@ const ALL: [Close; 13] = [
     Close::NoCode,
     Close::Output,
     Close::Ended,
+    Close::Counted,
 ];
 
 impl Close {
@@ -69,6 +72,9 @@ impl Close {
             Self::NoSuchFile => "the peer does not offer what was asked for",
             Self::Late => "the peer has waited for too long",
             Self::Output => "nobody reads any more what the peer receives",
+            Self::Counted => {
+                "the peer has ended after as many files as it was told to (its option --count)"
+            }
             Self::Nonsense => "the peer does not speak this protocol",
             Self::Replaced => "a newer connection took its place",
             Self::NoCode => {
