@@ -83,6 +83,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             "--allow is for --listen; the receiver is named by --peer",
         ));
     }
+    if args.listen.is_none() && args.guests.count.is_some() {
+        return Err(Failure::usage(
+            "--count is for --listen; without it all files are sent once",
+        ));
+    }
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
         (None, [paths @ .., to]) if !paths.is_empty() => {

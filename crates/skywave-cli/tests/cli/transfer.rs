@@ -393,6 +393,20 @@ fn two_files_of_one_name_are_not_sent() {
     }
 }
 
+/// Nothing is sent or awaited.
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let dir = folder();
+    let send = ["send", "film", "127.0.0.1:1", "--peer", "far.pub"];
+    for (args, option) in [(&[&send[..], &["--count", "1"]].concat()[..], "--count")] {
+        let refused = skywave(dir.path(), args);
+        assert_eq!(refused.status.code(), Some(2), "{args:?}");
+        let said = text(&refused.stderr);
+        let begin = format!("skywave: {option} is for ");
+        assert!(said.starts_with(&begin), "{said}");
+    }
+}
+
 fn json_lines(output: &[u8]) -> Vec<serde_json::Value> {
     let rows = text(output);
     let rows = rows.lines().map(serde_json::from_str);
