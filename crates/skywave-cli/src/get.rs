@@ -52,6 +52,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    args.into.check()?;
     let code = code_of(args.code.as_deref(), args.code_file.as_deref(), true)?;
     let code = code.as_ref().map(|code| code.as_str());
     let secret = secret(args.key.as_deref(), code.is_some())?;

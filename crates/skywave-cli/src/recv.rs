@@ -57,6 +57,7 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(crate) fn main(args: &Args) -> Result<(), Failure> {
+    args.into.check()?;
     let code = code_of(args.code.as_deref(), args.code_file.as_deref(), false)?;
     let code = code.as_ref().map(|code| code.as_str());
     args.guests.check(code)?;

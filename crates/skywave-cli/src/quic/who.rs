@@ -256,6 +256,20 @@ impl Into {
         self.dir == Path::new("-")
     }
 
+    /// Checks that no option asks for what only a folder has.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let given = [
+            ("--overwrite", self.overwrite),
+            ("--quota", self.quota.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if self.is_output() => Err(Failure::usage(format!(
+                "{option} is for a folder; --into - is standard output"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn target(&self) -> skywave_transfer::Target {
         if self.is_output() {
             return skywave_transfer::Target::Output(Box::new(std::io::stdout()));

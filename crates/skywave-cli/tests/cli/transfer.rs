@@ -398,7 +398,13 @@ fn two_files_of_one_name_are_not_sent() {
 fn options_that_would_do_nothing_are_refused() {
     let dir = folder();
     let send = ["send", "film", "127.0.0.1:1", "--peer", "far.pub"];
-    for (args, option) in [(&[&send[..], &["--count", "1"]].concat()[..], "--count")] {
+    let recv = ["recv", "--into", "-", "--allow", "near.pub"];
+    let get = ["get", "127.0.0.1:1", "--into", "-", "--peer", "far.pub"];
+    for (args, option) in [
+        (&[&send[..], &["--count", "1"]].concat()[..], "--count"),
+        (&[&recv[..], &["--quota", "1GB"]].concat(), "--quota"),
+        (&[&get[..], &["--overwrite"]].concat(), "--overwrite"),
+    ] {
         let refused = skywave(dir.path(), args);
         assert_eq!(refused.status.code(), Some(2), "{args:?}");
         let said = text(&refused.stderr);
