@@ -196,12 +196,15 @@ pub(crate) fn read_line(path: Option<&Path>) -> Result<Zeroizing<String>, Failur
         *text = read(path)?.map_err(|error| Failure::file(path, error))?;
     } else {
         let path = Path::new("/dev/tty");
-        let asked = File::options().read(true).write(true).open(path);
+        let terminal = File::options().read(true).write(true).open(path);
+        let mut terminal = terminal.map_err(|_| {
+            Failure::usage(
+                "there is no terminal to ask for the code at; expected --code CODE, or --code-file FILE",
+            )
+        })?;
+        let asked = terminal.write_all(b"code: ");
         asked
-            .and_then(|mut terminal| {
-                terminal.write_all(b"code: ")?;
-                BufReader::new(terminal).read_line(&mut text)
-            })
+            .and_then(|()| BufReader::new(terminal).read_line(&mut text))
             .map_err(|error| Failure::file(path, error))?;
     }
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::print::Stream;
 use crate::quic::run::{ended, run};
 use crate::quic::show::{How, Show};
-use crate::quic::who::{Guests, Log, Pace, Patience, code_of, dial, nowhere, secret};
+use crate::quic::who::{Guests, Log, Pace, Patience, check_code, code_of, dial, nowhere, secret};
 use crate::recv::address;
 
 /// Send files and folders to another host, over QUIC.
@@ -88,6 +88,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             "--count is for --listen; without it all files are sent once",
         ));
     }
+    check_code(args.code.as_deref())?;
     let (to, paths) = match (&args.listen, &args.paths[..]) {
         (Some(_), paths) => (None, paths),
         (None, [paths @ .., to]) if !paths.is_empty() => {

@@ -158,6 +158,7 @@ pub(crate) fn code_of(
     file: Option<&Path>,
     is_known: bool,
 ) -> Result<Option<Zeroizing<String>>, Failure> {
+    check_code(code)?;
     let text = match (code, file) {
         (None, None) => return Ok(None),
         (_, Some(file)) => keys::read_line(Some(file))?,
@@ -166,6 +167,17 @@ pub(crate) fn code_of(
     };
     read_code(&text)?;
     Ok(Some(text))
+}
+
+/// Checks the code that an argument names: a path may stand there, which the option has taken.
+pub(crate) fn check_code(code: Option<&str>) -> Result<(), Failure> {
+    match code.filter(|code| !code.is_empty()).map(str::parse::<Code>) {
+        Some(Err(error)) => Err(Failure::usage(format!(
+            "--code {}: {error}; what follows --code is taken as the code",
+            code.unwrap_or_default()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn read_code(text: &str) -> Result<Code, Failure> {

@@ -182,6 +182,48 @@ fn a_code_comes_from_a_file_on_either_side() {
     assert_eq!(receiver.end(), Some(0));
 }
 
+/// Each kind of a code that is none is told as what it is.
+#[test]
+fn who_has_no_code_is_told_where_it_was_looked_for() {
+    let dir = folder();
+    let send = ["send", "--key", "near", "--code"];
+    let said = |refused: std::process::Output| {
+        assert_eq!(refused.status.code(), Some(2));
+        text(&refused.stderr)
+    };
+    let taken = said(skywave(
+        dir.path(),
+        &[&send[..], &["photos/sun", "127.0.0.1:1"]].concat(),
+    ));
+    assert!(
+        taken.starts_with("skywave: --code photos/sun: expected a code of eight"),
+        "{taken}"
+    );
+    assert!(
+        taken.ends_with("what follows --code is taken as the code\n"),
+        "{taken}"
+    );
+    // In a session of its own there is no terminal.
+    let alone = Command::new("setsid")
+        .args([
+            "--wait",
+            env!("CARGO_BIN_EXE_skywave"),
+            "send",
+            "film",
+            "127.0.0.1:1",
+        ])
+        .args(["--key", "near", "--code"])
+        .current_dir(dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("setsid of util-linux");
+    let alone = said(alone);
+    assert!(
+        alone.contains("no terminal") && alone.contains("--code-file FILE"),
+        "{alone}"
+    );
+}
+
 #[test]
 fn files_go_to_whoever_knows_the_code() {
     let dir = folder();
