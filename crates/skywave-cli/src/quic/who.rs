@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use skywave_quic::{FixedRate, Law, LawError};
 use skywave_transfer::key::SecretKey;
-use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, Proof, Sending};
+use skywave_transfer::{Allowed, Code, Control, Dial, Listen, Logs, NoCode, Proof, Sending};
 use zeroize::Zeroizing;
 
 use super::run::no_folder;
@@ -165,8 +165,11 @@ pub(crate) fn code_of(
         (Some(""), None) if is_known => keys::read_line(None)?,
         (Some(text), None) => return Ok(Some(Zeroizing::new(text.to_owned()))),
     };
-    read_code(&text)?;
-    Ok(Some(text))
+    match (read_code(&text), file) {
+        (Ok(_), _) => Ok(Some(text)),
+        (Err(_), Some(file)) => Err(Failure::file(file, NoCode)),
+        (Err(why), None) => Err(why),
+    }
 }
 
 /// Checks the code that an argument names: a path may stand there, which the option has taken.

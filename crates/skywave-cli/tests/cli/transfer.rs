@@ -177,6 +177,12 @@ fn a_code_comes_from_a_file_on_either_side() {
     };
     let none = send("photos/sun");
     assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+    fs::write(dir.path().join("empty"), "").expect("written");
+    let said = text(&send("empty").stderr);
+    assert!(
+        said.starts_with("skywave: empty: expected a code"),
+        "{said}"
+    );
     let sent = send("code");
     assert!(sent.status.success(), "{}", text(&sent.stderr));
     assert_eq!(receiver.end(), Some(0));
