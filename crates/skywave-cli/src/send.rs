@@ -16,7 +16,7 @@ use skywave_transfer::{
 };
 
 use crate::failure::Failure;
-use crate::print::Stream;
+use crate::print::{Stream, line};
 use crate::quic::run::{ended, run};
 use crate::quic::show::{How, Show};
 use crate::quic::who::{Guests, Log, Pace, Patience, check_code, code_of, dial, nowhere, secret};
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long)]
     name: Option<OsString>,
     /// Leave out of folders what has this name, such as .DS_Store or '*.tmp', or with a / a path that ends so,
-    /// such as 'photos/raw/*' ('/photos/raw/*' from the top only); may be given several times.
+    /// such as 'photos/raw/*' (from the top only: '/photos/raw/*' where `photos` is sent); may be given several times.
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
     /// Secret key of this host, or OpenSSH's (~/.ssh/id_ed25519) without a passphrase [default: see `skywave key
@@ -131,6 +131,14 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let exclude = Exclude::new(&args.exclude).map_err(Failure::usage)?;
     let named = named(paths, args.name.as_deref(), &exclude, &tell)?;
     let (items, skipped) = (named.items, named.skipped);
+    for pattern in exclude.unused() {
+        let top = match pattern.strip_prefix('/') {
+            Some(_) => ": what it names begins with the name of the folder that is sent",
+            None => "",
+        };
+        let words = format!("skywave: --exclude '{pattern}' leaves nothing out{top}");
+        line(Stream::Err, &words);
+    }
     let host = Host {
         secret,
         sending: args.pace.sending(&args.log)?,

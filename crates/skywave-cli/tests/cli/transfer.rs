@@ -502,7 +502,25 @@ fn what_is_not_sent_is_counted() {
     );
     let sent = send(&["--exclude", "two*", "--exclude", ".DS_Store"]);
     assert_eq!(sent.status.code(), Some(0), "{}", text(&sent.stderr));
-    assert_eq!(text(&send(&["--exclude", "a["]).stderr).lines().count(), 1);
+    let sent = send(&[
+        "--exclude",
+        "two*",
+        "--exclude",
+        ".DS_Store",
+        "--exclude",
+        "/.DS_Store",
+    ]);
+    let said = text(&sent.stderr);
+    assert_eq!(sent.status.code(), Some(0), "{said}");
+    assert!(
+        said.starts_with("skywave: --exclude '/.DS_Store' leaves nothing out: "),
+        "{said}"
+    );
+    for bad in ["a[", ""] {
+        let refused = send(&["--exclude", bad]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert_eq!(text(&refused.stderr).lines().count(), 1);
+    }
 }
 
 /// One line for many files, and hashes for those who want them.

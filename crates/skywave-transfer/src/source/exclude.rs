@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -9,12 +11,14 @@ use crate::path::RelativePath;
 
 /// Patterns of files and folders that are left out of folders that are sent. A pattern without `/`, such as `.DS_Store`
 /// or `*.tmp`, matches names in any folder. A pattern with `/`, such as `photos/raw/*`, matches the ends of paths or,
-/// if it begins with `/`, whole paths, as the receiver would see them. `**` stands for any number of folders; a `/` at
-/// the end means nothing.
+/// if it begins with `/`, whole paths, as the receiver would see them: they begin with the name of the folder that is
+/// sent. `**` stands for any number of folders; a `/` at the end means nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Exclude {
     names: GlobSet,
     paths: GlobSet,
+    /// Patterns of names, then those of paths, and whether each has fitted anything.
+    fitted: Arc<Vec<(String, AtomicBool)>>,
 }
 
 /// Error of [`Exclude::new`] for a text that is no pattern of names, with the reason.
@@ -28,6 +32,9 @@ impl Exclude {
     /// # Errors
     /// [`NoPattern`] if a text is no pattern, with the reason.
     pub fn new(patterns: &[String]) -> Result<Self, NoPattern> {
+        if let Some(empty) = patterns.iter().find(|p| p.trim_matches('/').is_empty()) {
+            return Err(NoPattern(format!("`{empty}` is no pattern of names")));
+        }
         let (paths, names): (Vec<_>, Vec<_>) = patterns
             .iter()
             .map(|pattern| pattern.trim_end_matches('/'))
@@ -36,7 +43,10 @@ impl Exclude {
             Some(whole) => whole.to_owned(),
             None => format!("**/{pattern}"),
         };
+        let fitted = names.iter().chain(&paths);
+        let fitted = fitted.map(|&pattern| (pattern.to_owned(), AtomicBool::new(false)));
         Ok(Self {
+            fitted: Arc::new(fitted.collect()),
             names: set(names.into_iter().map(str::to_owned))?,
             paths: set(paths.into_iter().map(anywhere))?,
         })
@@ -44,11 +54,25 @@ impl Exclude {
 
     /// Whether something of this name in this folder is left out.
     pub(crate) fn matches(&self, folder: &RelativePath, name: &OsStr) -> bool {
-        if self.names.is_match(name) {
-            return true;
+        let mut fit = self.names.matches(name);
+        if !self.paths.is_empty() {
+            let path = [folder.as_bytes(), name.as_bytes()].join(&b'/');
+            let paths = self.paths.matches(OsStr::from_bytes(&path));
+            fit.extend(paths.into_iter().map(|place| self.names.len() + place));
         }
-        let path = [folder.as_bytes(), name.as_bytes()].join(&b'/');
-        !self.paths.is_empty() && self.paths.is_match(OsStr::from_bytes(&path))
+        for place in &fit {
+            self.fitted[*place].1.store(true, Ordering::Relaxed);
+        }
+        !fit.is_empty()
+    }
+
+    /// Patterns that nothing has matched yet in any call of [`list`](crate::list).
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        let unused = self
+            .fitted
+            .iter()
+            .filter(|(_, fitted)| !fitted.load(Ordering::Relaxed));
+        unused.map(|(pattern, _)| pattern.as_str())
     }
 }
 
@@ -95,5 +119,17 @@ mod tests {
     fn a_pattern_that_is_none_is_told() {
         let error = Exclude::new(&["a[".to_owned()]).unwrap_err();
         assert!(error.to_string().contains("a["), "{error}");
+        for empty in ["", "/"] {
+            assert!(Exclude::new(&[empty.to_owned()]).is_err());
+        }
+    }
+
+    #[test]
+    fn patterns_that_fit_nothing_are_known() {
+        let patterns = ["*.tmp", "/raw/*", "x.*", "ex/raw/*"].map(str::to_owned);
+        let exclude = Exclude::new(&patterns).unwrap();
+        let folder = RelativePath::parse("ex/raw").unwrap();
+        assert!(exclude.matches(&folder, OsStr::new("x.tmp")));
+        assert_eq!(exclude.unused().collect::<Vec<_>>(), ["/raw/*"]);
     }
 }
