@@ -22,7 +22,8 @@ pub(crate) enum There {
     Nothing,
     /// A file of so many bytes.
     File(u64),
-    /// A folder, a link or the like.
+    Folder,
+    /// A link or the like.
     Other,
 }
 
@@ -125,6 +126,9 @@ impl Place {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => {
                 Ok(There::File(found.st_size as u64))
+            }
+            Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::Directory => {
+                Ok(There::Folder)
             }
             Ok(_) => Ok(There::Other),
             Err(Errno::NOENT) => Ok(There::Nothing),

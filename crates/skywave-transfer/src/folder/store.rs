@@ -85,6 +85,8 @@ impl Inbox {
         let is_alike = matches!(there, There::File(found) if Some(found) == size);
         match there {
             There::Nothing => Ok(false),
+            // Nothing that is in it gives way to a file.
+            There::Folder => Err(Refusal::Io("a folder has this name".to_owned())),
             _ if self.taking.overwrite => Ok(is_alike),
             _ if is_alike && may_guess() => Ok(true),
             _ => Err(Refusal::Exists),

@@ -45,6 +45,27 @@ async fn a_file_that_is_there_stays() {
     bench.end().await;
 }
 
+/// With or without leave to replace files, of whatever size the file is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_of_the_name_is_told() {
+    for overwrite in [false, true] {
+        let taking = Taking {
+            overwrite,
+            ..Taking::default()
+        };
+        let bench = Bench::new(listen(None), taking).await;
+        fs::create_dir(bench.there("film")).unwrap();
+        for len in [5, 400_000] {
+            let (host, path) = (Told::default(), bench.file("film", len));
+            let sent = soon(give(host.host(SENDER), to(bench.at), items(&path))).await;
+            assert_eq!(sent.unwrap().failed, 1);
+            let why = Refusal::Io("a folder has this name".to_owned());
+            assert_eq!(host.failures(), [Why::Refused(why)]);
+        }
+        bench.working.abort();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_is_replaced_if_it_may_be() {
     let taking = Taking {
