@@ -76,6 +76,11 @@ impl Rate {
         }
     }
 
+    /// Whether some time has been measured.
+    pub(crate) fn is_known(&self) -> bool {
+        self.bps > 0.0
+    }
+
     /// How long this many bytes take.
     pub(crate) fn left(&self, bytes: u64) -> Option<Duration> {
         Duration::try_from_secs_f64(bytes as f64 * 8.0 / self.bps).ok()

@@ -266,7 +266,8 @@ impl Show {
         let Some(file) = bar.progress(id, bytes, link) else {
             return;
         };
-        if !self.json || file.said.is_some_and(|said| said.elapsed() < JSON_EVERY) {
+        let is_soon = file.said.is_some_and(|said| said.elapsed() < JSON_EVERY);
+        if !self.json || is_soon || !file.rate.is_known() {
             return;
         }
         file.said = Some(Instant::now());

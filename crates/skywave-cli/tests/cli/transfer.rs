@@ -467,6 +467,37 @@ fn json_lines(output: &[u8]) -> Vec<serde_json::Value> {
     rows.collect::<Result<_, _>>().expect("objects")
 }
 
+/// Over a slow link, too; its rate is known from the first word on.
+#[test]
+fn progress_is_told_each_second() {
+    let dir = folder();
+    fs::write(dir.path().join("film"), vec![7; 300_000]).expect("written");
+    let receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let args = [
+        "send",
+        "film",
+        &receiver.address,
+        "--key",
+        "near",
+        "--peer",
+        "far.pub",
+    ];
+    let sent = skywave(
+        dir.path(),
+        &[&args[..], &["--json", "--limit", "400kbps"]].concat(),
+    );
+    let rows = json_lines(&sent.stdout);
+    let told: Vec<_> = rows
+        .iter()
+        .filter(|row| row["event"] == "progress")
+        .collect();
+    assert!(told.len() >= 3, "{told:?}");
+    assert!(
+        told.iter().all(|row| row["rate_bps"].as_f64() > Some(0.0)),
+        "{told:?}"
+    );
+}
+
 /// Files that cannot be read or named count; what is left out by a rule does not.
 #[test]
 fn what_is_not_sent_is_counted() {
