@@ -63,14 +63,30 @@ pub fn shown(text: &str) -> String {
 }
 
 /// Name or path of another host, maybe not all of it UTF-8, in a form that may be shown: escaped as by [`shown`], and
-/// bytes that are no text as `\x` and two hexadecimal digits.
+/// bytes that are no text as `\x` and two hexadecimal digits. A backslash in a text that would be taken for the beginning
+/// of such is `\x5c`.
 pub fn shown_bytes(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        text += &shown(chunk.valid());
+        let valid = shown(chunk.valid());
+        let mut parts = valid.split('\\');
+        text += parts.next().unwrap_or_default();
+        for part in parts {
+            text += if is_number(part) { "\\x5c" } else { "\\" };
+            text += part;
+        }
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
+}
+
+/// Whether a text that follows a backslash begins as the number of a byte that is no text, or of a backslash, does.
+fn is_number(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('x').and_then(|text| text.get(..2)) else {
+        return false;
+    };
+    let is_hex = |c| matches!(c, '0'..='9' | 'a'..='f');
+    number == "5c" || (number.starts_with(|c| c > '7') && number.chars().all(is_hex))
 }
 
 #[cfg(test)]
@@ -107,6 +123,19 @@ mod tests {
         assert_eq!(shown_bytes(name), "\\xe9t\\xe9\\");
         assert!(!is_plain(b"\xe9\x1b[31m") && !is_plain(b"\xe9/a"));
         assert_eq!(shown_bytes(b"\xe9\x1b[31m"), "\\xe9\\u{1b}[31m");
+    }
+
+    #[test]
+    fn a_backslash_is_not_taken_for_a_number() {
+        for (name, said) in [
+            (&b"bad\xff"[..], r"bad\xff"),
+            (br"bad\xff", r"bad\x5cxff"),
+            (br"\x5c\\", r"\x5cx5c\\"),
+            (br"a\x2db.slice", r"a\x2db.slice"),
+            (br"\xfg\x", r"\xfg\x"),
+        ] {
+            assert_eq!(shown_bytes(name), said);
+        }
     }
 
     /// Names that look like another one, or like nothing.
