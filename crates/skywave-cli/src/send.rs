@@ -153,6 +153,11 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     };
     let done = run(work)?;
     show.finish();
+    if done.is_none() && paths.iter().any(|path| path == "-") {
+        return Err(Failure::interrupted(
+            "interrupted; the same command goes on from there, but standard input is sent from its start",
+        ));
+    }
     let done = done.map(|done| {
         done.map(|outcome| Outcome {
             failed: outcome.failed + skipped,

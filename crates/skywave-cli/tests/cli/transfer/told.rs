@@ -98,3 +98,32 @@ fn progress_is_told_each_second() {
         "{told:?}"
     );
 }
+
+/// What was read from standard input is gone.
+#[test]
+fn who_interrupts_a_pipe_is_told_that_it_begins_anew() {
+    let dir = folder();
+    let receiver = Listening::new(dir.path(), &RECV, Stdio::null());
+    let sender = Command::new(env!("CARGO_BIN_EXE_skywave"))
+        .args(["send", "-", "--name", "log", &receiver.address])
+        .args(["--key", "near", "--peer", "far.pub"])
+        .current_dir(dir.path())
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let part = || fs::read_dir(dir.path().join("in")).is_ok_and(|in_it| in_it.count() > 0);
+    while !part() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let stopped = Command::new("kill")
+        .args(["-s", "INT", &sender.id().to_string()])
+        .status();
+    assert!(stopped.expect("kill").success());
+    // Its input ends only with it.
+    let mut sender = sender;
+    let _input = sender.stdin.take();
+    let ended = sender.wait_with_output().expect("it ends");
+    assert_eq!(ended.status.code(), Some(130));
+    assert!(text(&ended.stderr).contains("standard input is sent from its start"));
+}
