@@ -133,7 +133,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let (items, skipped) = (named.items, named.skipped);
     for pattern in exclude.unused() {
         let top = match pattern.strip_prefix('/') {
-            Some(_) => ": what it names begins with the name of the folder that is sent",
+            Some(_) => ": a path from the top begins with the name of the folder that is sent",
             None => "",
         };
         let words = format!("skywave: --exclude '{pattern}' leaves nothing out{top}");

@@ -80,8 +80,8 @@ impl Answer {
         })
     }
 
-    /// Advice on which senders to use over the link; `None` if the records tell of no link or of no rate, so that
-    /// nothing could be simulated.
+    /// Advice on which senders to use over the link; `None` if the records tell of no link, of no rate, or of a
+    /// rate that losses may have made, so that nothing could be simulated.
     pub fn advice(&self) -> Option<&Advice> {
         match self {
             Self::AtLeast(advice) | Self::Told(advice) => Some(advice),

@@ -21,6 +21,9 @@ pub enum Why {
     /// read.
     #[error("the sender gave it up: the file changed while it was sent, or cannot be read")]
     GivenUp,
+    /// End of the sender before that of the pipe that it sent. What had come out of it is removed: it cannot be sent again.
+    #[error("the sender ended before its pipe did; what had come of it is removed")]
+    PipeOver,
     /// Lack of the file or folder at the other side, which was asked for it and for others.
     #[error("the other side does not offer it")]
     NotOffered,
@@ -133,6 +136,8 @@ pub(crate) enum Broken {
     Late,
     #[error("the peer has given a file up")]
     GivenUp,
+    #[error("the peer has ended, and its pipe with it")]
+    PipeOver,
     /// The same host does the same.
     #[error("{}", Close::Replaced.words())]
     Replaced,
@@ -144,7 +149,9 @@ impl Broken {
         let error = match self {
             Self::Connection(error) => error,
             Self::Nonsense => return Some(Error::Nonsense),
-            Self::Stream | Self::Late | Self::GivenUp | Self::Replaced => return None,
+            Self::Stream | Self::Late | Self::GivenUp | Self::PipeOver | Self::Replaced => {
+                return None;
+            }
         };
         if is_refused_key(error) {
             let ours = matches!(error, ConnectionError::TransportError(_));

@@ -82,7 +82,7 @@ pub async fn get(
         outcome.failed += 1;
         (host.teller)(Event::Failed {
             id: next_id(),
-            path: name::shown(&name),
+            path: name::shown_bytes(name.as_bytes()),
             why: Why::NotOffered,
         });
     }

@@ -204,7 +204,7 @@ impl Show {
             }),
             Event::Lost(why) => {
                 self.lock().lose();
-                let words = format!("skywave: the connection is lost ({why}); what has come is kept");
+                let words = format!("skywave: the connection is lost ({why}); what has come of files is kept");
                 self.say(note, words, || json!({ "event": "lost", "why": why }));
             }
             Event::WrongCode(left) => {

@@ -198,7 +198,7 @@ pub(crate) struct Guests {
     /// Allow everybody who knows this host's public key.
     #[arg(long, conflicts_with = "allow")]
     pub(crate) allow_everyone: bool,
-    /// Stop after this many files, those that are fetched when the host that fetches them has all that it asked for
+    /// Stop after this many files. With send --listen: once they are fetched and the host that fetches has all it asked for
     /// [default: Ctrl-C stops].
     #[arg(long, value_name = "FILES", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) count: Option<u32>,

@@ -12,7 +12,8 @@ const SHORT_HEADER: u32 = 1 + 8 + 4;
 const TAG: u32 = 16;
 /// Bytes of a STREAM frame (RFC 9000 section 19.8) before its data: type, stream, offset, length.
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
-/// Bytes of a frame that acknowledges an ACK: type, a packet number of 4 bytes, delay, number of ranges, the only range.
+/// Bytes of a frame that acknowledges an ACK: type, a packet number of 4 bytes, delay, number of ranges, the only
+/// range.
 pub const HEARD_FRAME: u32 = 1 + 4 + 1 + 1 + 1;
 /// Bytes of a PING frame, by which an ACK asks to be acknowledged.
 const PING_FRAME: u32 = 1;

@@ -12,13 +12,14 @@ const PATIENCE: u32 = 32;
 /// Ranges of packet numbers that ACKs need no longer tell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
-    /// Everything below that has arrived is known to the sender of data.
+    /// Everything below that has arrived counts as known to the sender of data; what an ACK that asked had no room for,
+    /// earlier ones told.
     heard: u64,
     /// The largest number in the first ACK that asked and has not been acknowledged.
     asked: Option<u64>,
     /// The least number that came after that ACK.
     since: u64,
-    /// ACKs since the latest one that asked.
+    /// ACKs of several ranges since the latest one that asked.
     acks: u32,
 }
 

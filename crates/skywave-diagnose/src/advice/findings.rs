@@ -79,7 +79,7 @@ impl Finding {
         }
     }
 
-    /// Commands against the finding for `host`. `attributes` are the attributes that other advice sets on the route,
+    /// Commands against the finding for `host`. `attributes` are the attributes that other findings set on the route,
     /// since one `ip route` command must name them all.
     pub fn recipe(&self, host: &Host, attributes: &Attributes) -> Recipe {
         let mut all = attributes.clone();
@@ -213,6 +213,7 @@ impl Finding {
                 &[
                     "connections that are kept open, TLS 1.3 and tcp_fastopen=3 save round trips",
                     "not on a slow link or before a short queue",
+                    "a law that the route has (congctl) goes into the same command, which takes off what it does not name",
                 ],
             ),
             Self::Application => (

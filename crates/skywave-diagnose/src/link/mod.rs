@@ -204,7 +204,7 @@ impl Link {
 fn uncaused<T>(name: &str, fit: &ThroughputFit) -> Option<Known<T>> {
     let share = fit.lost.told().filter(|lost| lost.value > 0.0)?.value;
     Some(Known::unknown(format_args!(
-        "{name} counted {} % lost or sent again, and neither when nor whether by a full queue",
+        "{name} counted {} % lost or sent again, but tells neither when nor whether by a full queue",
         short(100.0 * share)
     )))
 }

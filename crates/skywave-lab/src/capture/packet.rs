@@ -49,8 +49,8 @@ struct Agreement {
     mss: u16,
     sack: bool,
     handshake: Handshake,
-    /// Window scale of the receiver, which may be a proxy: the smallest with which the size of its buffer fits the window
-    /// field.
+    /// Window scale of the receiver, which may be a proxy: the smallest with which the size of its buffer fits the
+    /// window field.
     shift: u8,
 }
 

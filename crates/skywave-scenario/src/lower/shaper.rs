@@ -27,8 +27,8 @@ pub(crate) fn check(
     } else {
         return Ok(());
     };
-    Err(model.fault("a shaper is for a link of constant rate",
-    )
-    .label(reason)
-    .help("take shaper = \"none\" for this direction, or put the shaper on a link before this one"))
+    let help =
+        "take shaper = \"none\" for this direction, or put the shaper on a link before this one";
+    let fault = model.fault("a shaper is for a link of constant rate");
+    Err(fault.label(reason).help(help))
 }

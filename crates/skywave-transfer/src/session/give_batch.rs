@@ -83,7 +83,9 @@ impl Giving<'_> {
             let stats = path.stats();
             if stats.frame_rx.acks > heard {
                 heard = stats.frame_rx.acks;
-                self.session.pulse.flow(stats.frame_tx.stream);
+                // What is lost goes again in another frame.
+                let flowed = stats.frame_tx.stream.saturating_sub(stats.lost_packets);
+                self.session.pulse.flow(flowed);
             }
         }
     }

@@ -17,7 +17,7 @@ struct State {
     answered: bool,
     /// Why it has not, as far as that is known.
     trouble: Option<String>,
-    /// Most packets with data that went over one connection since the peer said that it has more.
+    /// Most frames with data that went over one connection and were not lost, since the peer said that it has more.
     flowed: u64,
 }
 
@@ -62,12 +62,12 @@ impl Pulse {
         (state.last, state.flowed) = (Instant::now(), 0);
     }
 
-    /// Notes that so many packets with data went over the connection, and that the peer acknowledges them. This is
-    /// progress if there never were as many, over whichever connection, since the last that is certain.
-    pub(crate) fn flow(&self, packets: u64) {
+    /// Notes that so many frames with data went over the connection and were not lost, and that the peer acknowledges.
+    /// This is progress if there never were as many, over whichever connection, since the last that is certain.
+    pub(crate) fn flow(&self, frames: u64) {
         let mut state = self.lock();
-        if packets > state.flowed {
-            (state.last, state.flowed) = (Instant::now(), packets);
+        if frames > state.flowed {
+            (state.last, state.flowed) = (Instant::now(), frames);
         }
     }
 

@@ -139,6 +139,7 @@ async fn take_file(
         Err(Stop::Broken(broken)) => {
             let why = match broken {
                 Broken::GivenUp => Why::GivenUp,
+                Broken::PipeOver => Why::PipeOver,
                 _ => Why::Broken,
             };
             session.failed(id, shown, why);
@@ -339,7 +340,7 @@ impl Taking<'_> {
             Err(broken) if self.offer.size.is_none() && broken.is_over() => {
                 // What came out of a pipe cannot be sent again.
                 sink.discard();
-                return Err(broken.into());
+                return Err(Broken::PipeOver.into());
             }
             end => end?,
         };

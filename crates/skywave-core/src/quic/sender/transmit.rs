@@ -121,8 +121,10 @@ impl Sender {
     /// Bytes of the next piece of the stream.
     pub(super) fn new_piece(&self) -> Result<u16, Limit> {
         // What acknowledges an ACK takes its room from the data.
-        let taken = self.to_acknowledge.map_or(0, |_| HEARD_FRAME as u16);
-        let longest = self.config.mss.saturating_sub(taken).max(1);
+        let heard = self
+            .to_acknowledge
+            .and(self.config.mss.checked_sub(HEARD_FRAME as u16));
+        let longest = heard.filter(|&left| left > 0).unwrap_or(self.config.mss);
         let len = self.stream.new_piece(longest);
         let len = len.ok_or(Limit::Application)?;
         if self.stream.next() + u64::from(len) > self.limit {

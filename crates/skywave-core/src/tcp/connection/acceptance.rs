@@ -80,10 +80,13 @@ impl Connection {
         known.then(|| without_syn(segment))
     }
 
-    /// Whether this is the peer's SYN once more. RFC 9293 would acknowledge it, as it lies before the window; hosts send the
-    /// SYN-ACK again, which may be lost and without which the peer cannot go on.
+    /// Whether this is the peer's SYN once more. RFC 9293 would acknowledge it, as it lies before the window; hosts
+    /// send the SYN-ACK again, which may be lost and without which the peer cannot go on.
     pub(super) fn repeats_syn(&self, segment: &Segment) -> bool {
-        segment.is_syn() && !segment.is_ack() && segment.seq.0 == self.receiver.irs()
+        segment.is_syn()
+            && !segment.is_ack()
+            && !segment.is_rst()
+            && segment.seq.0 == self.receiver.irs()
     }
 
     /// Whether a segment's timestamp lets it pass (PAWS, RFC 7323 section 5.3, R1). A reset passes

@@ -239,8 +239,8 @@ impl Sender {
         self.window.apply(response);
     }
 
-    /// The loss of a copy that the present recovery sent: what duplicate ACKs have added to the window, and what they say
-    /// has arrived, is no part of what a cut is measured by.
+    /// The loss of a copy that the present recovery sent: what duplicate ACKs have added to the window, and what they
+    /// say has arrived, is no part of what a cut is measured by.
     fn without_inflation(&self, event: LossEvent) -> LossEvent {
         let window = event.window.min(self.window.cwnd);
         LossEvent {

@@ -142,7 +142,8 @@ impl Air {
         self.settle(usize::from(from));
     }
 
-    /// Does what is due by `until`, as long as no packet leaves, and no more than [`TURNS`] things. Whether that ended it.
+    /// Does what is due by `until`, as long as no packet leaves, and no more than [`TURNS`] things. Returns whether that
+    /// number ended it.
     pub(crate) fn run(&mut self, until: Time) -> bool {
         self.until = until;
         let mut turns = TURNS;
