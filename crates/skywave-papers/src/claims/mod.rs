@@ -375,6 +375,9 @@ pub(crate) fn read(
         Baseline::check(model, &paper.view(None, &[]))
             .map_err(|fault| of_part(&fault, "baseline", &model.sender))?;
     }
+    if paper.file.sender.is_some() {
+        paper.check_seats()?;
+    }
     Ok(paper)
 }
 

@@ -171,7 +171,7 @@ impl Paper {
         self.seats().into_iter().filter(is_there).collect()
     }
 
-    fn check_seats(&self) -> Result<(), ClaimsError> {
+    pub(super) fn check_seats(&self) -> Result<(), ClaimsError> {
         let seats = self.seats();
         let all = seats.join("`, `");
         if let Some(other) = seats.iter().find(|seat| !is_transport(seat)) {
