@@ -51,6 +51,21 @@ fn every_script_passes() {
 }
 
 #[test]
+fn times_go_forward() {
+    let text = |first: &str, last: &str| {
+        format!("{first} socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 `true`\n{last} close(3) = 0")
+    };
+    let mistake = parse(&text("1.0", "0.5")).expect_err("a mistake");
+    assert_eq!(mistake.place, Place { line: 3, column: 1 });
+    assert_eq!(
+        mistake.what,
+        "the time goes back: 0.5 s, after an event at 1 s"
+    );
+    assert!(parse(&text("1.0", "1.0")).is_ok());
+    assert!(parse(&text("1.0", "+0.5")).is_ok());
+}
+
+#[test]
 fn a_mistake_far_down_has_its_place() {
     let text = "0 `reboot` // größer\n\n  +0 `reboot` /* ä\n */ +0 ?";
     let mistake = parse(text).expect_err("a mistake");

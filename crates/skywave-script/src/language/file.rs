@@ -24,6 +24,7 @@ pub fn parse(text: &str) -> Result<Script, Mistake> {
         }
         script.settings.push(setting(&mut cursor)?);
     }
+    let mut latest = Duration::ZERO;
     while !cursor.is_at_end() {
         if cursor.peek() == Some('`') {
             script.events.push(Event {
@@ -33,7 +34,18 @@ pub fn parse(text: &str) -> Result<Script, Mistake> {
                 what: What::Shell(event::shell(&mut cursor)?),
             });
         } else {
-            script.events.push(event::read(&mut cursor)?);
+            let event = event::read(&mut cursor)?;
+            if let When::Absolute(t) | When::AbsoluteRange(t, _) = event.when {
+                if t < latest {
+                    let (now, before) = (t.as_secs_f64(), latest.as_secs_f64());
+                    return Err(Mistake {
+                        place: event.place,
+                        what: format!("the time goes back: {now} s, after an event at {before} s"),
+                    });
+                }
+                latest = t;
+            }
+            script.events.push(event);
         }
         cursor.skip_space()?;
     }
