@@ -231,11 +231,19 @@ impl Diagnosis {
             .iter()
             .find(|observed| observed.transfer.delivered > 0 && !observed.transfer.is_near_sender);
         if let (true, Some(far)) = (fits.paths.is_empty(), far) {
-            notes.push(format!(
-                "{} was taken near the receiver: what was lost before it is not in it. A capture at the sender tells \
-                 more.",
-                far.file
-            ));
+            notes.push(if halved.contains(&far.file) {
+                format!(
+                    "nothing of the link is told from {}: without the times of the way back it is not known whether it \
+                     was taken at the sender.",
+                    far.file
+                )
+            } else {
+                format!(
+                    "{} was taken near the receiver: what was lost before it is not in it. A capture at the sender \
+                     tells more.",
+                    far.file
+                )
+            });
         }
         if fits.is_empty() && captures.iter().all(|(_, summary)| summary.packets == 0) {
             notes.push(

@@ -201,6 +201,28 @@ fn our_own_captures_tell_no_base_round_trip() {
 }
 
 #[test]
+fn of_our_own_captures_it_is_not_said_that_they_are_from_the_receiver() {
+    let mut script = Script::midway(1);
+    for number in 0..300 {
+        let at_ms = 10 * u64::from(number);
+        script.data(at_ms, number * MSS, MSS);
+        script.ack(at_ms, (number + 1) * MSS, &[]);
+    }
+    let told = |comment: &str| {
+        let (_dir, paths) = files(&[("up.pcapng", &commented(&script, comment))]);
+        Diagnosis::of(&paths).unwrap().notes.join("\n")
+    };
+    assert!(told("Wireshark").contains("was taken near the receiver"));
+    let own =
+        told("Skywave: packets as they come to the links, before the first queue; comments …");
+    assert!(!own.contains("near the receiver"), "{own}");
+    assert!(
+        own.contains("it is not known whether it was taken at the sender"),
+        "{own}"
+    );
+}
+
+#[test]
 fn captures_at_two_nodes_of_a_simulation_lack_the_way_between_them() {
     let at = |link: &str, node: &str| {
         let comment = format!(
