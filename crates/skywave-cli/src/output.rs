@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use skywave_lab::experiment::Doubts;
+use skywave_lab::experiment::file::Place;
 use skywave_lab::report::{WriteError, write_file};
 use skywave_lab::scenario::Scenario;
 use skywave_papers::page::{self, PageError};
@@ -47,9 +48,11 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), WriteError> {
         path: path.to_owned(),
         source,
     };
-    if path.is_dir() {
-        return Err(failed(io::ErrorKind::IsADirectory.into()));
-    }
+    let path = match Place::of(path).map_err(failed)? {
+        Place::Whole(path) => path,
+        // To open a pipe would wait for its reader.
+        Place::Stream => return Ok(()),
+    };
     // Folders that are missing will be made.
     let folder = path.ancestors().skip(1).find(|folder| folder.exists());
     let folder = folder.unwrap_or(Path::new("."));
@@ -147,4 +150,23 @@ pub(crate) fn for_shell(path: &Path) -> String {
         return text;
     }
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_regular_file_can_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        check_writable(&pipe).unwrap();
+        let (_reader, writer) = io::pipe().unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&writer);
+        check_writable(Path::new(&format!("/dev/fd/{number}"))).unwrap();
+        check_writable(&dir.path().join("new")).unwrap();
+        assert!(check_writable(dir.path()).is_err());
+    }
 }

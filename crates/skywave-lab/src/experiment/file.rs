@@ -1,12 +1,13 @@
 //! Files and directories that are whole or not there.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes a file under a temporary name and renames it when it is complete, so that a reader, a
-/// crash or a full disk never sees half of it. Missing directories are created.
+/// crash or a full disk never sees half of it. Missing directories are created. Where there is a device or a pipe the
+/// bytes go into that, as they come.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -16,28 +17,70 @@ pub fn write_atomically(
     draft.finish()
 }
 
+/// The place whose bytes `path` names for who writes.
+#[derive(Debug)]
+pub enum Place {
+    /// A file that is there or not, at this path without links: replaced when the new one is complete.
+    Whole(PathBuf),
+    /// A device, a pipe, or a file that a process has open (`/dev/stdout`): they cannot be replaced.
+    Stream,
+}
+
+impl Place {
+    /// Follows the links from `path`, also to where nothing is yet.
+    ///
+    /// # Errors
+    /// When a folder is there, or links lead nowhere.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        match fs::metadata(path) {
+            Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(about) if !about.is_file() => return Ok(Self::Stream),
+            // Nothing there yet, which may be said of the end of a link.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut path = path.to_owned();
+        // The operating system refuses links in circles, above.
+        while let Ok(target) = fs::read_link(&path) {
+            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+            if folder
+                .canonicalize()
+                .is_ok_and(|dir| dir.starts_with("/proc"))
+            {
+                return Ok(Self::Stream);
+            }
+            path = folder.join(target);
+        }
+        Ok(Self::Whole(path))
+    }
+}
+
 /// A file that is being written under a temporary name; dropping it before [`Self::finish`] deletes it.
 #[derive(Debug)]
 pub struct Draft {
-    path: PathBuf,
-    temporary: PathBuf,
-    finished: bool,
+    /// Final path, and the one until then; `None` of a device or a pipe, which is written as it is.
+    names: Option<(PathBuf, PathBuf)>,
     out: BufWriter<File>,
 }
 
 impl Draft {
-    /// Begins a file that will be at `path` when it is finished. Missing directories are created.
+    /// Begins a file that will be at `path`, or at the end of a link there, when it is finished. Missing directories are
+    /// created.
     pub fn create(path: &Path) -> io::Result<Self> {
+        let Place::Whole(path) = Place::of(path)? else {
+            return Ok(Self {
+                names: None,
+                out: BufWriter::new(OpenOptions::new().append(true).open(path)?),
+            });
+        };
         let directory = path.parent().filter(|d| !d.as_os_str().is_empty());
         if let Some(directory) = directory {
             fs::create_dir_all(directory)?;
         }
-        let temporary = temporary(path);
+        let temporary = temporary(&path);
         Ok(Self {
-            path: path.to_owned(),
             out: BufWriter::new(File::create(&temporary)?),
-            temporary,
-            finished: false,
+            names: Some((path, temporary)),
         })
     }
 
@@ -48,10 +91,13 @@ impl Draft {
     /// When the draft, or that file once it is open, cannot be read.
     pub fn is_same(&mut self) -> io::Result<bool> {
         self.out.flush()?;
-        let Ok(before) = File::open(&self.path) else {
+        let Some((path, temporary)) = &self.names else {
             return Ok(false);
         };
-        let now = File::open(&self.temporary)?;
+        let Ok(before) = File::open(path) else {
+            return Ok(false);
+        };
+        let now = File::open(temporary)?;
         if before.metadata()?.len() != now.metadata()?.len() {
             return Ok(false);
         }
@@ -70,9 +116,11 @@ impl Draft {
     /// Writes the rest of the draft to the disk, and then gives the draft its final name.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        fs::rename(&self.temporary, &self.path)?;
-        self.finished = true;
+        if let Some((path, temporary)) = &self.names {
+            self.out.get_ref().sync_all()?;
+            fs::rename(temporary, path)?;
+        }
+        self.names = None;
         Ok(())
     }
 }
@@ -89,9 +137,9 @@ impl Write for Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if !self.finished {
+        if let Some((_, temporary)) = &self.names {
             // Best effort: the error that led here is the one worth telling.
-            let _ = fs::remove_file(&self.temporary);
+            let _ = fs::remove_file(temporary);
         }
     }
 }
@@ -205,6 +253,47 @@ mod tests {
         assert_eq!(failed.unwrap_err().to_string(), "disk on fire");
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_to_the_file_that_is_written_and_pipes_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let write = |name: &str, text: &str| {
+            write_atomically(&at(name), |out| out.write_all(text.as_bytes()))
+        };
+        std::os::unix::fs::symlink("second", at("first")).unwrap();
+        std::os::unix::fs::symlink("deep/file", at("second")).unwrap();
+        for text in ["one", "two"] {
+            write("first", text).unwrap();
+            assert_eq!(fs::read_to_string(at("deep/file")).unwrap(), text);
+        }
+        assert!(at("first").is_symlink() && at("second").is_symlink());
+
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status();
+        assert!(made.unwrap().success());
+        std::os::unix::fs::symlink("pipe", at("to-pipe")).unwrap();
+        for name in ["pipe", "to-pipe"] {
+            let pipe = at("pipe");
+            let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+            write(name, "through").unwrap();
+            assert_eq!(reader.join().unwrap(), "through");
+        }
+        assert!(!at("pipe").is_file() && at("to-pipe").is_symlink());
+
+        // A file that a process has open stays the one that it has open.
+        fs::write(at("open"), "before ").unwrap();
+        let open = File::open(at("open")).unwrap();
+        let number = std::os::fd::AsRawFd::as_raw_fd(&open);
+        write(&format!("/proc/self/fd/{number}"), "after").unwrap();
+        assert_eq!(io::read_to_string(open).unwrap(), "before after");
+
+        std::os::unix::fs::symlink("circle", at("circle")).unwrap();
+        assert!(write("circle", "").is_err());
+        assert!(write(".", "").is_err());
     }
 
     #[test]
