@@ -36,7 +36,7 @@ const SEVERAL: &str = "several";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     skywave judge bbr3\n  \
-    skywave judge '{ preset = \"cubic\", recovery = \"rack\" }' --cases\n  \
+    skywave judge '{ preset = \"cubic\", detection = \"rack\" }' --cases\n  \
     skywave judge cubic --set ./my-cases       # a folder with scenarios and claims.toml\n  \
     skywave judge cubic quic-cubic             # a card each, and both in a table\n  \
     skywave judge noq:bbr3 quinn:bbr           # other QUIC libraries' own, over our paths\n  \
@@ -224,4 +224,27 @@ fn together(args: &Args, cards: &[Card]) -> Result<(), Failure> {
     write!(out, "\n{}", matrix.table(output::width()))?;
     writeln!(out, "Card: {}", page.display())?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compositions_in_the_examples_are_laws() {
+        let command = <Args as clap::Args>::augment_args(clap::Command::new("judge"));
+        let help = command.get_after_help().unwrap().to_string();
+        for text in [help.as_str(), include_str!("../../../docs/judge.md")] {
+            let lines = text
+                .lines()
+                .filter(|line| line.trim_start().starts_with("skywave judge"));
+            let compositions =
+                lines.filter_map(|line| line.split('\'').find(|part| part.starts_with('{')));
+            let read: Vec<_> = compositions.map(|text| law(text).map(drop)).collect();
+            assert!(
+                !read.is_empty() && read.iter().all(Result::is_ok),
+                "{read:?}"
+            );
+        }
+    }
 }
