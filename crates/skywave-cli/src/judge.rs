@@ -100,6 +100,16 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         let laws = args.laws.iter().map(|text| law(text));
         laws.collect::<Result<Vec<_>, Failure>>()?
     };
+    let mut folders = BTreeSet::new();
+    let twice = laws
+        .iter()
+        .find(|law| !folders.insert(referee::folder(law.name())));
+    if let Some(law) = twice {
+        return Err(Failure::usage(format!(
+            "two laws have the name `{}`, and their runs would have one folder",
+            law.name()
+        )));
+    }
     let mut cards = Vec::new();
     for law in &laws {
         let card = judge(args, &**law, &sets)?;

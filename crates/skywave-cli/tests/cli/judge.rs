@@ -86,6 +86,10 @@ fn what_is_no_law_or_no_set_is_told_before_anything_runs() {
             vec!["cubic", "--set", "emptyy"],
             "there is no set of cases `emptyy`",
         ),
+        (
+            vec!["cubic", "reno", "cubic", "--set", &cases],
+            "two laws have the name `cubic`",
+        ),
         (vec!["--all", "cubic"], "cannot be used with"),
         (vec![], "required arguments were not provided"),
     ] {
