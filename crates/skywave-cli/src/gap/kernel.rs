@@ -61,7 +61,14 @@ pub(super) struct KernelArgs {
     only: Vec<usize>,
 
     /// Congestion controls of --kernel to run; bbr, cubic and reno unless given.
-    #[arg(long, value_name = "LAW", value_delimiter = ',', requires = "kernel")]
+    // Clap asks for no option that conflicts with a given one.
+    #[arg(
+        long,
+        value_name = "LAW",
+        value_delimiter = ',',
+        requires = "kernel",
+        conflicts_with = "tcp"
+    )]
     laws: Vec<String>,
 
     /// Length of a run of --kernel or --tcp, in seconds; 25 unless given. A scenario says its own.

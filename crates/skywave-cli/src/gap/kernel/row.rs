@@ -351,6 +351,10 @@ mod tests {
     use super::*;
 
     fn asked(line: &str) -> Args {
+        parsed(line).unwrap()
+    }
+
+    fn parsed(line: &str) -> Result<Args, clap::Error> {
         #[derive(clap::Parser)]
         struct Command {
             #[command(flatten)]
@@ -358,7 +362,19 @@ mod tests {
         }
         let words = format!("gap --seconds 10 {line}");
         let parsed = <Command as clap::Parser>::try_parse_from(words.split(' '));
-        parsed.map(|command| command.args).unwrap()
+        parsed.map(|command| command.args)
+    }
+
+    #[test]
+    fn laws_are_of_the_kernel_alone() {
+        assert!(parsed("--kernel --laws bbr").is_ok());
+        for line in [
+            "--tcp cerl --laws bbr",
+            "a.toml --laws bbr",
+            "--tcp cerl --laws bbr a.toml",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
     }
 
     /// The set `kernel` reads the lines that `--csv` prints, so that a new measurement can replace the table.
