@@ -134,7 +134,7 @@ pub(super) fn main(args: &Args) -> Result<(), Failure> {
     use plan::Plan;
 
     if let Some(folder) = &args.kernel.captures {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     }
     if !args.scenarios.is_empty() {
         return scenario::main(args);

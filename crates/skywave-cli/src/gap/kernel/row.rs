@@ -377,6 +377,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_folder_of_captures_that_cannot_be_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().join("in").display().to_string();
+        let args = asked(&format!("--tcp cerl --only 4 --captures {path}"));
+        let error = super::super::main(&args).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{path}: ")), "{error}");
+    }
+
     /// The set `kernel` reads the lines that `--csv` prints, so that a new measurement can replace the table.
     #[test]
     fn a_line_is_one_of_the_reference_table() {
