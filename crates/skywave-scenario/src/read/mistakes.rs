@@ -97,9 +97,11 @@ impl Mistakes {
 
     /// Whether the mistake at `place` is there because others were mended.
     fn follows(&self, fault: &Fault, place: &Span) -> bool {
-        let is_missing = fault
-            .missing_key()
-            .is_some_and(|key| self.keys.iter().any(|gone| gone == key));
+        // A preset that there is not may have been to bring it.
+        let is_missing = fault.missing_key().is_some_and(|key| {
+            let brought = |gone: &String| gone == key || gone == "preset";
+            self.keys.iter().any(brought)
+        });
         // What lost its name is not known by it either.
         let is_gone = fault.is_unknown_name()
             && fault.name().is_some_and(|name| {

@@ -134,6 +134,7 @@ fn what_follows_from_a_mended_mistake_is_not_told() {
         ("name = \"bulk\"", "name = 3"),
         ("delay = \"40ms\"", "delay = 40"),
         ("delay = \"40ms\"\n", ""),
+        ("delay = \"40ms\"\n", "preset = \"nope\"\n"),
         ("rate = \"2Mbps\"", "rate = 2"),
         ("rate = \"2Mbps\"\n", ""),
         ("[run]\nduration = \"30s\"", "[run]\nduration = 30"),
