@@ -56,6 +56,10 @@ pub(crate) fn check_ends(
             if let Err(fault) = check(&with)
                 && fault.is_inherent()
             {
+                // What is wrong without it too is not its mistake.
+                if check(tree).is_err_and(|before| before.same_as(&fault)) {
+                    return Err(fault);
+                }
                 let words = format!("this is with {} = {}", key.text(), key.words(&setting));
                 return Err(fault.add_help(&words));
             }
