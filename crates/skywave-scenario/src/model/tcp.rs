@@ -140,7 +140,7 @@ pub(crate) struct TcpModel {
     /// How an ACK counts towards growth of the window; default by profile: rfc { bytes = 2 }, the others
     /// "acks".
     pub(crate) counting: Option<CountingModel>,
-    /// Initial sequence number; default 0.
+    /// Initial sequence number, up to 4294967295; default 0.
     pub(crate) iss: Option<u32>,
 }
 

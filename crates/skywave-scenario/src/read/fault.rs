@@ -312,7 +312,9 @@ fn found_in_words(found: &serde::de::Unexpected<'_>) -> String {
 /// serde's names of what it wants, in a user's words.
 fn plain(expected: &str) -> String {
     match expected {
-        "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more".into(),
+        "u16" => format!("a whole number from 0 to {}", u16::MAX),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" | "usize" => "a whole number, 0 or more".into(),
         "f64" => "a number".into(),
         "a boolean" => "`true` or `false`".into(),
         "a sequence" => "an array".into(),

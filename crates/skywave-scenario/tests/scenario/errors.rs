@@ -283,6 +283,7 @@ cases! {
     a_transfer_of_two_sizes: "mss = 1460" => "traffic = { requests = { size = \"1kB\", segments = [1, 2], think = \"1s\" } }";
     a_transfer_of_less_than_least: "mss = 1460" => "traffic = { requests = { segments = [20, 10], think = \"1s\" } }";
     too_many_bins: "seeds = 3" => "bins = \"1us\"";
+    a_sequence_number_beyond_tcps: "mss = 1460" => "tcp = { iss = 4294967296 }";
     an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
 }
 
