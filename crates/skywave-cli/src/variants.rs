@@ -31,6 +31,12 @@ pub(crate) fn presets() -> Vec<&'static str> {
 /// The composition of the preset that an option `--tcp` names; `without` is what is taken without that option.
 pub(crate) fn composition(name: &str, without: &str) -> Result<Composition, Failure> {
     let preset = tcp::preset(name).ok_or_else(|| {
+        if OTHER_TRANSPORTS.iter().any(|other| other.name == name) {
+            return Failure::usage(format!(
+                "--tcp {name}: this is a protocol of its own, as transport = \"{name}\" in a scenario, and no preset of \
+                 TCP, which is meant here (without --tcp it is {without})"
+            ));
+        }
         // Papers write TCP-DCR.
         let plain = name.to_lowercase();
         let plain = plain.strip_prefix("tcp-").unwrap_or(&plain);
@@ -93,4 +99,19 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         writeln!(out, "  {:<16} {}", "", other.source)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_protocols_are_no_presets_of_tcp() {
+        let told = |name| composition(name, "linux").unwrap_err().to_string();
+        for name in ["wtcp", "quic"] {
+            assert!(told(name).contains("no preset of TCP"), "{}", told(name));
+        }
+        assert!(told("cubik").contains("did you mean cubic?"));
+        assert!(composition("cubic", "linux").is_ok());
+    }
 }

@@ -10,7 +10,6 @@ use skywave_core::tcp::{
 };
 use skywave_sim::spec::Transport;
 
-use crate::OTHER_TRANSPORTS;
 use crate::lower::clock::clocks;
 use crate::lower::custom::CustomMembers;
 use crate::lower::flow::udp_header;
@@ -24,6 +23,7 @@ use crate::read::fault::Fault;
 use crate::read::names::unknown;
 use crate::read::spanned::Spanned;
 use crate::read::tree::Span;
+use crate::{OTHER_TRANSPORTS, WTCP};
 
 /// The preset of a flow that names none.
 const DEFAULT: &str = "reno";
@@ -160,6 +160,20 @@ fn refuse_slots(model: &ComposedModel, span: &Span) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Refuses a transport without slots as the start of a composition.
+fn no_preset(name: &Spanned<String>) -> Fault {
+    let parameters = if name.value == WTCP.name {
+        "; with parameters, transport = { wtcp = { … } }"
+    } else {
+        ""
+    };
+    let name_of = name.value.to_uppercase();
+    Fault::inherent(format!("{name_of} is a protocol of its own, and no preset"))
+        .at(&name.span)
+        .label("nothing can be composed with it")
+        .help(format!("write transport = \"{}\"{parameters}", name.value))
+}
+
 /// Presets that compositions may start from besides TCP's.
 fn quic_presets() -> Vec<&'static str> {
     PRESETS_OF_QUIC.iter().map(|preset| preset.name).collect()
@@ -167,6 +181,7 @@ fn quic_presets() -> Vec<&'static str> {
 
 fn compose(model: &ComposedModel, custom: &CustomMembers) -> Result<(Composition, String), Fault> {
     let (base, name) = match &model.preset {
+        Some(p) if ["udp", WTCP.name].contains(&p.value.as_str()) => return Err(no_preset(p)),
         Some(p) => (named(&p.value, &p.span, &quic_presets())?, p.value.as_str()),
         None => (named(DEFAULT, &(0..0), &[])?, DEFAULT),
     };

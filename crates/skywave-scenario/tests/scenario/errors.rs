@@ -284,6 +284,8 @@ cases! {
     a_transfer_of_less_than_least: "mss = 1460" => "traffic = { requests = { segments = [20, 10], think = \"1s\" } }";
     too_many_bins: "seeds = 3" => "bins = \"1us\"";
     a_sequence_number_beyond_tcps: "mss = 1460" => "tcp = { iss = 4294967296 }";
+    wtcp_as_a_preset: "transport = \"reno\"" => "transport = { preset = \"wtcp\" }";
+    udp_as_a_preset: "transport = \"reno\"" => "transport = { preset = \"udp\" }";
     an_rto_that_contradicts_itself: "mss = 1460" => "tcp = { min_rto = \"5s\", max_rto = \"1s\" }";
 }
 
