@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use skywave_core::Segments;
 use skywave_core::clock::Clock;
 use skywave_core::packet::UDP_HEADER_BYTES;
 use skywave_core::quic::packet::DATA_OVERHEAD;
 use skywave_core::quic::{Config, Preset, preset};
 use skywave_core::tcp::{CongestionConfig, NeedsEcn};
+use skywave_core::{Duration, Segments};
 use skywave_sim::spec::Transport;
 
 use crate::lower::clock::clocks;
@@ -26,6 +26,9 @@ use crate::read::tree::Span;
 
 /// Largest payload, so that with all headers the packet is one that IPv4 permits.
 const MAX_MSS: u32 = Bytes::MAX + 40 - UDP_HEADER_BYTES - DATA_OVERHEAD;
+
+/// Value of `max_ack_delay` from which on it is invalid (RFC 9000 section 18.2).
+const MAX_ACK_DELAY: Duration = Duration::from_millis(1 << 14);
 
 /// QUIC, if the flow's transport is that.
 pub(crate) fn quic(
@@ -218,6 +221,12 @@ fn settings(model: &Spanned<QuicModel>, config: &mut Config) -> Result<Vec<Strin
         &mut acking.delay,
         period(given.max_ack_delay),
     );
+    if acking.delay >= MAX_ACK_DELAY {
+        return fault(
+            "`max_ack_delay` is 2^14 ms (16.384s) or more",
+            "RFC 9000 section 18.2 makes that invalid",
+        );
+    }
     changed.set(
         "receive_times",
         &mut config.receive_times,

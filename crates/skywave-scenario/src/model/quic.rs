@@ -32,7 +32,7 @@ pub(crate) struct QuicModel {
     pub(crate) max_pto: Option<Period>,
     /// The receiver acknowledges at once when this many packets have come since its last ACK; default 2.
     pub(crate) ack_every: Option<Count>,
-    /// The receiver holds an ACK back for this long at most; default "25ms".
+    /// The receiver holds an ACK back for this long at most, less than 16.384s; default "25ms".
     pub(crate) max_ack_delay: Option<Period>,
     /// ACKs tell when packets came, by the receiver's `clock`, so that laws learn one-way delays; an ACK is longer by
     /// about 9 bytes; default false, with laws that go by them and those of your own true.

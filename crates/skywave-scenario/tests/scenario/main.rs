@@ -5,6 +5,7 @@ mod becomes;
 mod blackouts;
 mod clock;
 mod contention;
+mod contradictions;
 mod cross_layer;
 mod custom;
 mod detection;
