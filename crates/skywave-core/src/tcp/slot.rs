@@ -58,6 +58,11 @@ pub trait BuiltIn {
     /// Published variants that differ from a basic one in this member only.
     const PRESETS: &'static [OwnPreset<Self::Config>] = &[];
 
+    /// Checks that the parameters agree with each other, and refuses them otherwise.
+    fn check(_config: &Self::Config) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Builds the state for a new connection.
     fn build(config: &Self::Config, setup: &Setup) -> Self::State;
 }
@@ -69,6 +74,10 @@ impl<T: BuiltIn> Described for T {
     const SOURCE: &'static str = T::SOURCE;
     const DEFAULT: T::Config = T::DEFAULT;
     const FIELDS: &'static [Field<T::Config>] = T::FIELDS;
+
+    fn check(config: &T::Config) -> Result<(), Refusal> {
+        <T as BuiltIn>::check(config)
+    }
 }
 
 /// Facts about a connection, from which its policies are built.

@@ -230,6 +230,11 @@ impl Config {
                 "between 0 and 1",
             ),
             (
+                rate.max_decrease >= rate.min_decrease,
+                "rate.max_decrease",
+                "at least rate.min_decrease",
+            ),
+            (
                 share(rate.loss_factor),
                 "rate.loss_factor",
                 "between 0 and 1",

@@ -18,12 +18,19 @@ duration = "100s"
 
 cases! {
     GOOD;
+    thresholds_of_vegas: "\"reno\"" => "{ congestion = { vegas = { alpha = 5, beta = 1 } } }";
+    a_cubic_that_keeps_all: "\"reno\"" => "{ congestion = { cubic = { beta = 1 } } }";
+    a_cubic_that_keeps_nothing: "\"reno\"" => "{ congestion = { cubic = { beta = 0 } } }";
+    decreases_of_wtcp: "\"reno\"" => "{ wtcp = { rate = { min_decrease = 0.9, max_decrease = 0.1 } } }";
     a_delay_of_acks_beyond_quics: "\"reno\"" => "{ preset = \"quic\", quic = { max_ack_delay = \"16384ms\" } }";
 }
 
 #[test]
 fn the_bounds_themselves_agree() {
     for transport in [
+        "{ congestion = { vegas = { alpha = 2, beta = 2 } } }",
+        "{ congestion = { cubic = { beta = 0.99 } } }",
+        "{ wtcp = { rate = { min_decrease = 0.5, max_decrease = 0.5 } } }",
         "{ preset = \"quic\", quic = { max_ack_delay = \"16383ms\" } }",
     ] {
         let text = GOOD.replace("\"reno\"", transport);

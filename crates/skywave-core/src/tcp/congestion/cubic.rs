@@ -1,7 +1,7 @@
 //! CUBIC (RFC 9438): growth by the time since the last reduction, in congestion avoidance.
 
 use super::{CongestionControl, Law};
-use crate::parameter::parameters;
+use crate::parameter::{Refusal, parameters};
 use crate::tcp::slot::{Base, BuiltIn, OwnPreset, Setup};
 use crate::tcp::slow_start::SlowStartConfig;
 use crate::tcp::window::{AckEvent, IdleEvent, LossEvent, Response, TimeoutEvent, Window};
@@ -15,7 +15,7 @@ parameters! {
         /// Scaling constant C, in segments per second cubed.
         // C, segments per second cubed.
         c: f64 = 0.4, Positive;
-        /// Decrease factor: the part of the window that a loss leaves.
+        /// Decrease factor between 0 and 1: the part of the window that a loss leaves.
         beta: f64 = 0.7, Probability;
         /// Give up part of the share to new flows.
         fast_convergence: bool = true, Flag;
@@ -39,6 +39,17 @@ impl BuiltIn for Cubic {
         base: Base::Sack,
         config: CubicConfig::DEFAULT,
     }];
+
+    fn check(config: &CubicConfig) -> Result<(), Refusal> {
+        if config.beta > 0.0 && config.beta < 1.0 {
+            return Ok(());
+        }
+        Err(Refusal::of(
+            &["beta"],
+            "CUBIC's `beta` is not between 0 and 1",
+            "at 0 a loss leaves nothing of the window, at 1 all of it",
+        ))
+    }
 
     fn build(config: &CubicConfig, _setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config))

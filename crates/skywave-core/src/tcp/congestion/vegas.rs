@@ -5,7 +5,7 @@
 //! fine-grained loss check belongs to the `detection` slot.
 
 use super::{CongestionControl, Law};
-use crate::parameter::parameters;
+use crate::parameter::{Refusal, parameters};
 use crate::tcp::slot::{BuiltIn, Setup};
 use crate::tcp::window::{AckEvent, LossEvent, MIN_SSTHRESH, Response, TimeoutEvent, Window};
 use crate::time::{Duration, Time};
@@ -30,6 +30,17 @@ impl BuiltIn for Vegas {
     const NAME: &'static str = "vegas";
     const SUMMARY: &'static str = "holds alpha to beta segments in the queue";
     const SOURCE: &'static str = "Brakmo 1994";
+
+    fn check(config: &VegasConfig) -> Result<(), Refusal> {
+        if config.alpha <= config.beta {
+            return Ok(());
+        }
+        Err(Refusal::of(
+            &["alpha", "beta"],
+            "Vegas' `alpha` is above its `beta`",
+            "below alpha the window grows, above beta it shrinks",
+        ))
+    }
 
     fn build(config: &VegasConfig, setup: &Setup) -> Box<Self> {
         Box::new(Self::new(*config, setup.mss))
