@@ -397,8 +397,7 @@ fn read(
     let mut head = None;
     let mut entities = 0;
     let mut doubts: Vec<Fault> = Vec::new();
-    let mut marking: Vec<Fault> = Vec::new();
-    let mut uses_ecn = false;
+    let mut unfelt = lower::unfelt::Unfelt::default();
     for index in 0..count {
         let (point_tree, params) = sweep::point(&axes, index, &tree, &source.text)?;
         let (file, template) = lower_tree(&point_tree, context)
@@ -409,12 +408,11 @@ fn read(
                 "more than {MAX_ENTITIES} links, stations and flows in all its points"
             )));
         }
-        add_new(
+        lower::unfelt::add_new(
             &mut doubts,
             lower::doubt::all(&file, &template, &context.files),
         );
-        add_new(&mut marking, lower::doubt::marks_nobody(&file));
-        uses_ecn |= template.uses_ecn();
+        unfelt.look(&file, &template)?;
         head.get_or_insert(file);
         points.push(Point { params, template });
     }
@@ -422,9 +420,7 @@ fn read(
     let Some(head) = head else {
         return Err(Fault::new(place, "this scenario has no point"));
     };
-    if !uses_ecn {
-        doubts.extend(marking);
-    }
+    doubts.extend(unfelt.left());
     let seeds = lower::seeds(&head.run)?;
     if seeds.len().saturating_mul(points.len()) > sweep::MAX_RUNS {
         return Err(Fault::new(place, "this sweep is too large").label(format!(
@@ -456,15 +452,6 @@ fn read(
             .map(|doubt| doubt.into_error(source).into_warning())
             .collect(),
     })
-}
-
-/// Adds those of `found` that `doubts` does not have.
-fn add_new(doubts: &mut Vec<Fault>, found: Vec<Fault>) {
-    for doubt in found {
-        if !doubts.iter().any(|other| other.same_as(&doubt)) {
-            doubts.push(doubt);
-        }
-    }
 }
 
 fn lower_tree(tree: &Node, context: &Context<'_>) -> Result<(model::File, Template), Fault> {

@@ -113,7 +113,7 @@ fn nothing_passes(
     }
 }
 
-fn lower_snoop(model: &SnoopModel) -> Option<SnoopConfig> {
+pub(super) fn lower_snoop(model: &SnoopModel) -> Option<SnoopConfig> {
     let default = SnoopConfig::default();
     match model {
         SnoopModel::Preset(SnoopPresetModel::None) => None,

@@ -2,12 +2,11 @@
 
 use skywave_core::Time;
 use skywave_core::link::LossConfig;
-use skywave_core::parameter::Value;
 
 use crate::lower::channel::channel;
 use crate::lower::dist::earliest;
 use crate::lower::{Template, run_ends};
-use crate::model::member::{ChannelModel, QueueModel};
+use crate::model::member::ChannelModel;
 use crate::model::optional::PolicerModel;
 use crate::model::station::MovesModel;
 use crate::model::units::Duration;
@@ -129,23 +128,9 @@ fn outlasts(link: &LinkModel, back: &LinkModel, template: &Template) -> Option<F
 }
 
 /// Both directions of each link.
-fn directions(file: &File) -> impl Iterator<Item = &LinkModel> {
+pub(super) fn directions(file: &File) -> impl Iterator<Item = &LinkModel> {
     let pairs = file.link.iter().zip(&file.back);
     pairs.flat_map(|(there, back)| [&there.value, back])
-}
-
-/// The queues of links that drop by a rule and are told to mark instead, for a file in which no flow uses ECN.
-pub(crate) fn marks_nobody(file: &File) -> Vec<Fault> {
-    let queues = directions(file).flat_map(|link| &link.queue);
-    // Not steps, which are in paths over which others' flows are put, nor DualPI2, which has a use without ECN, too.
-    let marks = |queue: &&Spanned<QueueModel>| queue.value.says("ecn", &Value::Flag(true));
-    let doubt = |queue: &Spanned<QueueModel>| {
-        queue
-            .fault("this queue marks no packet, as no flow uses ECN")
-            .label("told to mark")
-            .help("give a flow tcp = { ecn = true }, or a transport that needs it, as \"dctcp\"")
-    };
-    queues.filter(marks).map(doubt).collect()
 }
 
 /// A policer through which no full packet passes of those that have at least `packet` bytes.

@@ -27,6 +27,7 @@ pub(crate) mod shaper;
 pub(crate) mod station;
 pub(crate) mod steps;
 pub(crate) mod tcp;
+pub(crate) mod unfelt;
 pub(crate) mod wtcp;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -445,6 +446,11 @@ impl Template {
 
     pub(crate) fn series(&self) -> bool {
         self.spec.series
+    }
+
+    /// The flows, those of proxies and copies by themselves.
+    pub(crate) fn flows(&self) -> &[skywave_sim::spec::FlowSpec] {
+        &self.spec.flows
     }
 
     /// A flow uses ECN.

@@ -28,5 +28,6 @@ mod several;
 mod steps;
 mod sweeps;
 mod timeout;
+mod unfelt;
 mod wrong;
 mod wtcp;
