@@ -14,7 +14,7 @@ const TAG: u32 = 16;
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
 /// Bytes of a frame that acknowledges an ACK: type, a packet number of 4 bytes, delay, number of ranges, the only
 /// range.
-pub const HEARD_FRAME: u32 = 1 + 4 + 1 + 1 + 1;
+const HEARD_FRAME: u32 = 1 + 4 + 1 + 1 + 1;
 /// Bytes of a PING frame, by which an ACK asks to be acknowledged.
 const PING_FRAME: u32 = 1;
 /// Bytes of an ACK_FREQUENCY frame: type, sequence number, packets, delay, reordering.
@@ -65,6 +65,11 @@ pub enum Packet {
     },
     /// An acknowledgement.
     Ack(Ack),
+    /// The acknowledgement of an ACK that asks for one; itself it is never acknowledged.
+    Heard {
+        /// Largest number in that ACK.
+        largest: u64,
+    },
 }
 
 impl Packet {
@@ -72,12 +77,11 @@ impl Packet {
     pub fn len(&self) -> u32 {
         match self {
             Self::Hello { .. } | Self::Welcome { .. } => HELLO,
-            Self::Data(data) => {
-                DATA_OVERHEAD + u32::from(data.len) + data.heard.map_or(0, |_| HEARD_FRAME)
-            }
+            Self::Data(data) => DATA_OVERHEAD + u32::from(data.len),
             Self::Ping { .. } => SHORT_HEADER + PING_FRAME + TAG,
             Self::AckFrequency { .. } => SHORT_HEADER + ACK_FREQUENCY_FRAME + TAG,
             Self::Ack(ack) => SHORT_HEADER + ack.frames() + TAG,
+            Self::Heard { .. } => SHORT_HEADER + HEARD_FRAME + TAG,
         }
     }
 
@@ -107,8 +111,6 @@ pub struct Data {
     pub len: u16,
     /// Whether the stream ends after this piece.
     pub fin: bool,
-    /// The largest number in an ACK that has asked to be acknowledged, if the packet does that.
-    pub heard: Option<u64>,
 }
 
 impl Data {
@@ -508,7 +510,6 @@ mod tests {
                 offset: 0,
                 len,
                 fin: false,
-                heard: None,
             })
         };
         // 1500 bytes with 20 of IPv4 and 8 of UDP.

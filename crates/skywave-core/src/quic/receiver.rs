@@ -72,9 +72,6 @@ impl Receiver {
             Packet::Hello { attempt } => self.hello = Some(*attempt),
             Packet::Data(data) => {
                 if self.takes(data) && self.on_number(now, data.number, ecn) {
-                    if let Some(largest) = data.heard {
-                        self.told.on_heard(largest);
-                    }
                     self.hold(data);
                 }
             }
@@ -87,6 +84,7 @@ impl Receiver {
                     self.acking = *acking;
                 }
             }
+            Packet::Heard { largest } => self.told.on_heard(*largest),
             Packet::Welcome { .. } | Packet::Ack(_) => {} // not for a receiver
         }
     }
@@ -129,7 +127,7 @@ impl Receiver {
             }
             above = range.start;
         }
-        ack.asks = ack.report.count() > 1 && self.told.asks(largest);
+        ack.asks = self.told.asks(largest, ack.report.count());
         Some(ack)
     }
 

@@ -52,7 +52,7 @@ pub struct Sender {
     probe_from: u64,
     /// First stream position beyond the receiver's buffer.
     limit: u64,
-    /// The largest number in an ACK that asks to be acknowledged, until a packet does that.
+    /// The largest number in an ACK that asks to be acknowledged, until that is done.
     to_acknowledge: Option<u64>,
     /// Marks that the receiver has counted.
     ce: u32,

@@ -96,6 +96,8 @@ fn what_a_receiver_remembers_is_bounded() {
     pair.run(at(2_000), |forward, packet| match packet {
         // Every second packet is lost.
         Packet::Data(data) if forward && data.number % 2 == 1 => vec![],
+        // And all that would let it leave ranges out.
+        Packet::Heard { .. } => vec![],
         Packet::Ack(ack) => {
             most = most.max(ack.report.count());
             vec![MS * 20]
@@ -120,8 +122,8 @@ fn acks_are_short_again_a_round_trip_after_losses() {
             _ => None,
         })
         .collect();
-    assert!(*ranges.iter().max().unwrap() >= 5, "{ranges:?}");
-    assert_eq!(ranges.last(), Some(&1));
+    assert!(*ranges.iter().max().unwrap() >= 8, "{ranges:?}");
+    assert!(*ranges.last().unwrap() < 8);
     let asked = |(_, packet): &&(Time, Packet)| matches!(packet, Packet::Ack(ack) if ack.asks);
     let asked = pair.answers.iter().filter(asked).count();
     assert!(asked < 10, "{asked} ACKs asked");

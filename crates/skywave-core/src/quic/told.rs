@@ -6,6 +6,8 @@
 
 use crate::ranges::Span;
 
+/// Ranges for which an ACK asks: fewer are not worth the packet that acknowledges it.
+const MANY: usize = 8;
 /// ACKs after which one asks again, as the one that asked, or the packet that acknowledged it, may be lost.
 const PATIENCE: u32 = 32;
 
@@ -19,7 +21,7 @@ pub(super) struct Told {
     asked: Option<u64>,
     /// The least number that came after that ACK.
     since: u64,
-    /// ACKs of several ranges since the latest one that asked.
+    /// ACKs of many ranges since the latest one that asked.
     acks: u32,
 }
 
@@ -35,8 +37,11 @@ impl Told {
         range.end > self.heard
     }
 
-    /// Whether the ACK that leaves now, with several ranges up to the number `largest`, asks to be acknowledged.
-    pub(super) fn asks(&mut self, largest: u64) -> bool {
+    /// Whether the ACK that leaves now, with so many ranges up to the number `largest`, asks to be acknowledged.
+    pub(super) fn asks(&mut self, largest: u64, ranges: usize) -> bool {
+        if ranges < MANY {
+            return false;
+        }
         self.acks += 1;
         let asks = self.asked.is_none() || self.acks >= PATIENCE;
         if asks {
@@ -72,7 +77,8 @@ mod tests {
     #[test]
     fn what_an_acknowledged_ack_told_is_told_no_more() {
         let mut told = Told::default();
-        assert!(told.asks(20));
+        assert!(!told.asks(20, MANY - 1), "one more would be longer");
+        assert!(told.asks(20, MANY));
         assert!(tells(&told, 3), "nobody has heard it yet");
         told.on_heard(20);
         assert!(!tells(&told, 20) && tells(&told, 21));
@@ -81,14 +87,14 @@ mod tests {
     #[test]
     fn what_comes_late_is_told_though_it_is_below() {
         let mut told = Told::default();
-        told.asks(20);
+        told.asks(20, MANY);
         told.on_number(7);
         told.on_heard(20);
         assert!(
             tells(&told, 7) && !tells(&told, 6),
             "it came after that ACK"
         );
-        told.asks(30);
+        told.asks(30, MANY);
         told.on_heard(30);
         told.on_number(12);
         assert!(tells(&told, 12) && !tells(&told, 11), "or after the answer");
@@ -97,10 +103,12 @@ mod tests {
     #[test]
     fn one_ack_asks_until_many_have_gone_without_an_answer() {
         let mut told = Told::default();
-        let asked: Vec<u64> = (0..70).filter(|&largest| told.asks(largest)).collect();
+        let asked: Vec<u64> = (0..70)
+            .filter(|&largest| told.asks(largest, MANY))
+            .collect();
         assert_eq!(asked, [0, 32, 64]);
         told.on_heard(32);
         assert!(!tells(&told, 0) && tells(&told, 1), "the first is sure");
-        assert!(told.asks(70));
+        assert!(told.asks(70, MANY));
     }
 }

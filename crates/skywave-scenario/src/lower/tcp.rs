@@ -270,18 +270,6 @@ fn check_ecn(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
     }
 }
 
-/// Refuses a law by one-way delays where nothing carries them.
-fn check_indicator(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
-    if config.composition.congestion.indicator().is_none() || config.timestamps {
-        return Ok(());
-    }
-    Err(Fault::new(
-        span.clone(),
-        "this transport needs `timestamps`, which is off",
-    )
-    .label("leave `timestamps = false` out, or take another transport"))
-}
-
 /// Refuses signs of a mistake that nothing carries. A profile that looks for all of them does without.
 fn check_undo(config: &TcpConfig, span: &Span) -> Result<(), Fault> {
     let signs = [
@@ -367,7 +355,6 @@ fn settings(model: &TcpModel, span: &Span, config: &mut TcpConfig) -> Result<(),
     }
     config.hints |= config.contention_control;
     check_ecn(config, span)?;
-    check_indicator(config, span)?;
     set(
         &mut config.slow_start,
         model.slow_start.map(|given| given.0),

@@ -22,7 +22,6 @@ cases! {
     a_cubic_that_keeps_all: "\"reno\"" => "{ congestion = { cubic = { beta = 1 } } }";
     a_cubic_that_keeps_nothing: "\"reno\"" => "{ congestion = { cubic = { beta = 0 } } }";
     decreases_of_wtcp: "\"reno\"" => "{ wtcp = { rate = { min_decrease = 0.9, max_decrease = 0.1 } } }";
-    an_indicator_without_timestamps: "\"reno\"" => "\"contention-indicator\"\ntcp = { timestamps = false }";
     a_delay_of_acks_beyond_quics: "\"reno\"" => "{ preset = \"quic\", quic = { max_ack_delay = \"16384ms\" } }";
 }
 

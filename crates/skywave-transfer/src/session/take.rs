@@ -151,7 +151,7 @@ async fn take_file(
                     refused: 0,
                     ..Taken::REFUSED
                 }),
-                Broken::Connection(_) | Broken::Nonsense => None,
+                Broken::Connection(_) | Broken::PipeOver | Broken::Nonsense => None,
             };
             Err((broken, taken))
         }

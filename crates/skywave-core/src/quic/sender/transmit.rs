@@ -1,7 +1,7 @@
 //! The choice of what is sent next.
 
 use super::{Sender, State};
-use crate::quic::packet::{DATA_OVERHEAD, Data, HEARD_FRAME, Packet};
+use crate::quic::packet::{DATA_OVERHEAD, Data, Packet};
 use crate::tcp::limits::{Limit, Resend, Why};
 use crate::tcp::pacing::Quantum;
 use crate::tcp::resends::Earned;
@@ -28,7 +28,10 @@ impl Sender {
                 self.probes -= 1;
                 Some(self.probe(now))
             }
-            State::Established => self.poll_request(now).or_else(|| self.poll_data(now)),
+            State::Established => self
+                .poll_heard(now)
+                .or_else(|| self.poll_request(now))
+                .or_else(|| self.poll_data(now)),
         }
     }
 
@@ -46,6 +49,14 @@ impl Sender {
         self.counters.sent += 1;
         self.limits.hear(now);
         Some(Packet::Hello { attempt })
+    }
+
+    /// The acknowledgement of an ACK that asked for one. No window holds it back (RFC 9002 section 2).
+    fn poll_heard(&mut self, now: Time) -> Option<Packet> {
+        let largest = self.to_acknowledge.take()?;
+        self.counters.sent += 1;
+        self.limits.hear(now);
+        Some(Packet::Heard { largest })
     }
 
     /// A request for another frequency of ACKs, if one is due and the window lets it out.
@@ -90,8 +101,7 @@ impl Sender {
             }
             Next::New(len) => (len, true),
         };
-        let heard = self.heard_beside(payload).map_or(0, |_| HEARD_FRAME);
-        let fits = self.fits(DATA_OVERHEAD + u32::from(payload) + heard);
+        let fits = self.fits(DATA_OVERHEAD + u32::from(payload));
         if !fits || self.control.in_flight() > 0 && !earned {
             return Err(Limit::Cwnd);
         }
@@ -120,12 +130,7 @@ impl Sender {
 
     /// Bytes of the next piece of the stream.
     pub(super) fn new_piece(&self) -> Result<u16, Limit> {
-        // What acknowledges an ACK takes its room from the data.
-        let heard = self
-            .to_acknowledge
-            .and(self.config.mss.checked_sub(HEARD_FRAME as u16));
-        let longest = heard.filter(|&left| left > 0).unwrap_or(self.config.mss);
-        let len = self.stream.new_piece(longest);
+        let len = self.stream.new_piece(self.config.mss);
         let len = len.ok_or(Limit::Application)?;
         if self.stream.next() + u64::from(len) > self.limit {
             return Err(Limit::Rwnd);
@@ -177,17 +182,12 @@ impl Sender {
     fn transmit(&mut self, now: Time, piece: Option<u64>) -> Packet {
         let number = self.ledger.next();
         let packet = match piece.and_then(|piece| self.stream.piece(piece)) {
-            Some(piece) => {
-                let heard = self.heard_beside(piece.len);
-                self.to_acknowledge = self.to_acknowledge.filter(|_| heard.is_none());
-                Packet::Data(Data {
-                    number,
-                    offset: piece.start,
-                    len: piece.len,
-                    fin: piece.fin,
-                    heard,
-                })
-            }
+            Some(piece) => Packet::Data(Data {
+                number,
+                offset: piece.start,
+                len: piece.len,
+                fin: piece.fin,
+            }),
             None => Packet::Ping { number },
         };
         if let Some(piece) = piece {
@@ -195,12 +195,6 @@ impl Sender {
         }
         self.leaves(now, piece, &packet);
         packet
-    }
-
-    /// The ACK that a packet with `len` bytes of data has room to acknowledge, by its largest number.
-    fn heard_beside(&self, len: u16) -> Option<u64> {
-        let has_room = u32::from(len) + HEARD_FRAME <= self.config.mss.into();
-        self.to_acknowledge.filter(|_| has_room)
     }
 
     /// Departure of this packet of the next number, as ledger, law and pace hear of it.

@@ -90,7 +90,6 @@ fn a_quic_packet_is_a_datagram_of_its_length() {
         offset: 0,
         len: 1435,
         fin: false,
-        heard: None,
     });
     let packet = Packet::new(0, 1500, Body::QuicForward(quic::Carried(data)));
     let mut bytes = Vec::new();

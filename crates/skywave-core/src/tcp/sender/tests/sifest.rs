@@ -349,7 +349,7 @@ fn a_second_fast_retransmit_of_a_recovery_cuts_the_window_without_what_dupacks_a
         }
         assert_eq!(s.poll()[0], 2, "{base}");
         // The ACK before it let the window grow.
-        let half = (12.0 + 1.0 / 12.0) / 2.0;
+        let half = 6.0 + 1.0 / 24.0;
         s.expect_cwnd(half);
         s.wait(100);
         dupack(&mut s, base, 14);
