@@ -12,11 +12,6 @@ const SHORT_HEADER: u32 = 1 + 8 + 4;
 const TAG: u32 = 16;
 /// Bytes of a STREAM frame (RFC 9000 section 19.8) before its data: type, stream, offset, length.
 const STREAM_FRAME: u32 = 1 + 1 + 4 + 2;
-/// Bytes of a frame that acknowledges an ACK: type, a packet number of 4 bytes, delay, number of ranges, the only
-/// range.
-const HEARD_FRAME: u32 = 1 + 4 + 1 + 1 + 1;
-/// Bytes of a PING frame, by which an ACK asks to be acknowledged.
-const PING_FRAME: u32 = 1;
 /// Bytes of an ACK_FREQUENCY frame: type, sequence number, packets, delay, reordering.
 const ACK_FREQUENCY_FRAME: u32 = 2 + 2 + 1 + 4 + 1;
 /// Bytes that a packet with data has beside the data: QUIC's short header, the STREAM frame's, and the AEAD
@@ -65,11 +60,6 @@ pub enum Packet {
     },
     /// An acknowledgement.
     Ack(Ack),
-    /// The acknowledgement of an ACK that asks for one; itself it is never acknowledged.
-    Heard {
-        /// Largest number in that ACK.
-        largest: u64,
-    },
 }
 
 impl Packet {
@@ -78,10 +68,9 @@ impl Packet {
         match self {
             Self::Hello { .. } | Self::Welcome { .. } => HELLO,
             Self::Data(data) => DATA_OVERHEAD + u32::from(data.len),
-            Self::Ping { .. } => SHORT_HEADER + PING_FRAME + TAG,
+            Self::Ping { .. } => SHORT_HEADER + 1 + TAG,
             Self::AckFrequency { .. } => SHORT_HEADER + ACK_FREQUENCY_FRAME + TAG,
             Self::Ack(ack) => SHORT_HEADER + ack.frames() + TAG,
-            Self::Heard { .. } => SHORT_HEADER + HEARD_FRAME + TAG,
         }
     }
 
@@ -130,9 +119,6 @@ pub struct Ack {
     pub limit: u64,
     /// Number of packets that have arrived marked CE so far; `None` if the data sender does not use ECN.
     pub ce: Option<u32>,
-    /// Whether it asks to be acknowledged, so that the receiver may leave out of later ones what it tells
-    /// (RFC 9000 section 13.2.4).
-    pub asks: bool,
     /// For how long the receiver has held the ACK of `largest` back, in units of 8 µs.
     delay: u32,
     /// Report on the packets that have arrived: ranges of their numbers, and arrival times.
@@ -149,7 +135,6 @@ impl Ack {
             largest,
             limit,
             ce,
-            asks: false,
             delay: u32::try_from(units).unwrap_or(u32::MAX),
             report: AckReport::default(),
         }
@@ -168,8 +153,7 @@ impl Ack {
         // ECT(0) are about as many as there were packets; of ECT(1) and CE one count is zero or small.
         let ecn = |ce: u32| varint_len(self.largest) + 1 + varint_len(u64::from(ce));
         let max_data = 1 + varint_len(self.limit);
-        let ping = if self.asks { PING_FRAME } else { 0 };
-        (ack + self.ce.map_or(0, ecn) + max_data) as u32 + ping
+        (ack + self.ce.map_or(0, ecn) + max_data) as u32
     }
 
     /// The ranges from the lowest to the highest: first number, and first number after it.

@@ -40,7 +40,6 @@ mod stream;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod told;
 
 pub use crate::packet::quic as packet;
 pub use config::{Config, LossConfig};

@@ -8,7 +8,6 @@ use crate::time::Time;
 
 use super::config::Config;
 use super::packet::{Ack, Acking, Data, MAX_ACK_RANGES, MAX_ACK_TIMES, Packet};
-use super::told::Told;
 
 /// Receiver of one QUIC stream, without I/O of its own: puts the stream together and acknowledges packets.
 #[derive(Clone, Debug)]
@@ -19,7 +18,6 @@ pub struct Receiver {
     /// Packets of lower numbers are of no known fate: they are dropped, as they may be copies (RFC 9000 section
     /// 13.2.3).
     forgotten: u64,
-    told: Told,
     /// When the packet of the largest number came.
     largest_at: Time,
     /// Numbers of the latest packets that came since the last ACK, and when by its clock; if it tells of that.
@@ -53,7 +51,6 @@ impl Receiver {
             config,
             numbers: Ranges::default(),
             forgotten: 0,
-            told: Told::default(),
             largest_at: Time::ZERO,
             arrivals: Vec::new(),
             unacknowledged: 0,
@@ -84,7 +81,6 @@ impl Receiver {
                     self.acking = *acking;
                 }
             }
-            Packet::Heard { largest } => self.told.on_heard(*largest),
             Packet::Welcome { .. } | Packet::Ack(_) => {} // not for a receiver
         }
     }
@@ -121,13 +117,11 @@ impl Receiver {
         }
         let mut above = largest + 1;
         for range in self.numbers.iter().rev() {
-            let news = ack.report.count() == 0 || self.told.is_news(range);
-            if !news || !ack.report.push(above - range.end, range.len()) {
+            if !ack.report.push(above - range.end, range.len()) {
                 break;
             }
             above = range.start;
         }
-        ack.asks = self.told.asks(largest, ack.report.count());
         Some(ack)
     }
 
@@ -160,7 +154,6 @@ impl Receiver {
             self.forgotten = lowest.end;
             self.numbers.remove_below(lowest.end);
         }
-        self.told.on_number(number);
         if number >= expected {
             self.largest_at = now;
         }

@@ -52,8 +52,6 @@ pub struct Sender {
     probe_from: u64,
     /// First stream position beyond the receiver's buffer.
     limit: u64,
-    /// The largest number in an ACK that asks to be acknowledged, until that is done.
-    to_acknowledge: Option<u64>,
     /// Marks that the receiver has counted.
     ce: u32,
     /// Whether there was nothing to send when last asked, or no room for it at the receiver.
@@ -85,7 +83,6 @@ impl Sender {
             probes: 0,
             probe_from: 0,
             limit: u64::from(config.receive_buffer),
-            to_acknowledge: None,
             ce: 0,
             app_limited: false,
             limits: LimitClock::default(),

@@ -14,9 +14,6 @@ impl Sender {
         if ack.largest >= self.ledger.next() {
             return; // nonsense: no such packet was sent
         }
-        if ack.asks {
-            self.to_acknowledge = self.to_acknowledge.max(Some(ack.largest));
-        }
         self.limits.hear(now);
         self.limit = self.limit.max(ack.limit);
         let largest_before = self.ledger.largest_acked();

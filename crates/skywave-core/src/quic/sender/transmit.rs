@@ -28,10 +28,7 @@ impl Sender {
                 self.probes -= 1;
                 Some(self.probe(now))
             }
-            State::Established => self
-                .poll_heard(now)
-                .or_else(|| self.poll_request(now))
-                .or_else(|| self.poll_data(now)),
+            State::Established => self.poll_request(now).or_else(|| self.poll_data(now)),
         }
     }
 
@@ -49,14 +46,6 @@ impl Sender {
         self.counters.sent += 1;
         self.limits.hear(now);
         Some(Packet::Hello { attempt })
-    }
-
-    /// The acknowledgement of an ACK that asked for one. No window holds it back (RFC 9002 section 2).
-    fn poll_heard(&mut self, now: Time) -> Option<Packet> {
-        let largest = self.to_acknowledge.take()?;
-        self.counters.sent += 1;
-        self.limits.hear(now);
-        Some(Packet::Heard { largest })
     }
 
     /// A request for another frequency of ACKs, if one is due and the window lets it out.
