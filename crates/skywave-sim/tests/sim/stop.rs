@@ -134,6 +134,10 @@ fn within_an_event_of_a_link_with_a_time_of_its_own() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no packet of such a run could set the flag: somebody else has to"
+)]
 fn within_a_time_in_which_stations_talk_of_routes_alone() {
     let mut radio = fixed(&[(0.0, 0.0), (200.0, 0.0)], mac::Config::ieee80211g());
     radio.routing = RoutingSpec::Dsdv(dsdv::Config {
