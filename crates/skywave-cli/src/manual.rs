@@ -40,10 +40,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         io::stdout().write_all(&page(wanted)?)?;
         return Ok(());
     };
-    fs::create_dir_all(dir).map_err(|source| WriteError {
-        path: dir.clone(),
-        source,
-    })?;
+    fs::create_dir_all(dir).map_err(WriteError::at(dir))?;
     let verbs: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     let mut out = io::stdout().lock();
     for one in std::iter::once(command).chain(verbs) {

@@ -119,10 +119,7 @@ fn path(name: &str) -> PathBuf {
 /// Writes a new file, whole or not at all. It never takes the place of another one, even of one
 /// that has appeared since the caller looked.
 fn create(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |source| WriteError {
-        path: path.to_owned(),
-        source,
-    };
+    let failed = WriteError::at(path);
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         let (path, dir) = (path.display(), dir.display());
@@ -134,8 +131,8 @@ fn create(path: &Path, text: &str) -> Result<(), Failure> {
         .prefix(".skywave-new-")
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(dir.unwrap_or(Path::new(".")))
-        .map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+        .map_err(&failed)?;
+    file.write_all(text.as_bytes()).map_err(&failed)?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(()),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),

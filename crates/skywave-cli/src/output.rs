@@ -44,11 +44,8 @@ pub(crate) fn check_apart(read: &[&Path], written: &[&Path]) -> Result<(), Failu
 
 /// Whether a file can be written whole: said before work whose result would be lost.
 pub(crate) fn check_writable(path: &Path) -> Result<(), WriteError> {
-    let failed = |source| WriteError {
-        path: path.to_owned(),
-        source,
-    };
-    let path = match Place::of(path).map_err(failed)? {
+    let failed = WriteError::at(path);
+    let path = match Place::of(path).map_err(&failed)? {
         Place::Whole(path) => path,
         // To open a pipe would wait for its reader.
         Place::Stream => return Ok(()),

@@ -116,8 +116,8 @@ pub struct Listen {
     /// nobody else may connect ([`Self::allowed`] is [`Allowed::Keys`] with no key), listening ends when that host is
     /// done.
     pub code: Option<Code>,
-    /// Number of transferred files, at least one, after which listening ends; `None` for no such end. [`receive`] takes no more of
-    /// them; [`offer`] ends when a host has all that it asked for, and all hosts together have as many.
+    /// Number of transferred files, at least one, after which listening ends; `None` for no such end. [`receive`] takes
+    /// no more of them; [`offer`] ends when a host has all that it asked for, and all hosts together have as many.
     pub count: Option<usize>,
 }
 

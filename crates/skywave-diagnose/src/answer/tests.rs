@@ -19,7 +19,7 @@ fn diagnosed(records: &[(&str, &str)]) -> Diagnosis {
     diagnosis
 }
 
-/// A log of ping, in which every so many answers are missing.
+/// A log of 200 pings, in which every answer whose number is a multiple of `missing` is missing.
 fn pings(missing: usize) -> String {
     let answers = (1..=200).filter(|number| number % missing != 0);
     let answers = answers.map(|number| {
@@ -81,7 +81,7 @@ fn advice_over_a_link_that_does_not_fit_says_so() {
     assert!(text.contains(told), "{text}");
 }
 
-/// A test of ten seconds at 1 Mb/s, whose round trips do not rise, with so many segments sent again.
+/// An iperf3 result of ten seconds at 1 Mb/s and constant round trips, with `again` segments retransmitted.
 fn test(again: u64) -> String {
     let intervals = (0..10).map(|at| {
         let again = if at == 5 { again } else { 0 };

@@ -24,8 +24,8 @@ const TIMESTAMPS: u64 = 12;
 
 /// Steps back of the time between packets that count, nanoseconds: several queues of a network card make shorter ones.
 const BACK_NS: u64 = 1_000_000;
-/// A capture is out of order if more than one packet in so many is earlier than the one before it; a clock that is set
-/// makes one such step.
+/// Share of packets, one in this number, that may be earlier than the packet before them. With more the capture is out
+/// of order; a clock that is set back makes one such step.
 const ONE_IN: u64 = 100;
 
 /// TCP transfers of a packet capture, and counts of all its packets.

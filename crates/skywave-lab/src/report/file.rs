@@ -23,7 +23,7 @@ pub struct WriteError {
 
 impl WriteError {
     /// Makes the error of the operating system about the file or folder at `path` one of a report.
-    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+    pub fn at(path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self {
             path: path.to_owned(),
             source,

@@ -16,7 +16,7 @@ pub(super) fn share(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(|| NONE.to_owned(), |e| plus_minus(&e, 100.0, 1))
 }
 
-/// A number with so many decimals, or the sign for none.
+/// A number with `decimals` decimals; where there is no value, the sign for that.
 pub(super) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| NONE.to_owned(), |x| fixed(x, decimals))
 }

@@ -45,17 +45,12 @@ impl Unfelt {
             let own = &flows[own];
             // Freezing is of TCP only, and WTCP's flows leave it out.
             let frozen = freeze::settings(model).filter(|_| own.iter().any(is_tcp));
-            let frozen = frozen.map(|(_, freeze)| &freeze.span);
-            add_new(
-                &mut self.freezing,
-                frozen.map(|span| {
-                    Fault::new(
-                        span.clone(),
-                        "no link on the way of this flow has blackouts",
-                    )
+            let frozen = frozen.map(|(_, freeze)| {
+                freeze
+                    .fault("no link on the way of this flow has blackouts")
                     .label("nothing to freeze the sender for")
-                }),
-            );
+            });
+            add_new(&mut self.freezing, frozen);
             let by = if proxy::of(model).is_some() {
                 "`proxy`"
             } else if own.iter().any(has_outages) {
@@ -68,13 +63,8 @@ impl Unfelt {
         let agents = file.agent.iter().filter_map(|model| {
             let snoop = model.value.snoop.as_ref()?;
             agent::lower_snoop(&snoop.value)?;
-            Some(
-                Fault::new(
-                    snoop.span.clone(),
-                    "no flow is of TCP, which Snoop looks into",
-                )
-                .label("this agent does nothing"),
-            )
+            let fault = snoop.fault("no flow is of TCP, which Snoop looks into");
+            Some(fault.label("this agent does nothing"))
         });
         add_new(&mut self.snooping, agents);
         Ok(())
@@ -131,12 +121,10 @@ fn marking(file: &File) -> Vec<Fault> {
     // Not steps, which are in paths over which others' flows are put, nor DualPI2, which has a use without ECN, too.
     let marks = |queue: &&Spanned<QueueModel>| queue.value.says("ecn", &Value::Flag(true));
     let doubt = |queue: &Spanned<QueueModel>| {
-        Fault::new(
-            queue.span.clone(),
-            "this queue marks no packet, as no flow uses ECN",
-        )
-        .label("told to mark")
-        .help("give a flow tcp = { ecn = true }, or a transport that needs it, as \"dctcp\"")
+        queue
+            .fault("this queue marks no packet, as no flow uses ECN")
+            .label("told to mark")
+            .help("give a flow tcp = { ecn = true }, or a transport that needs it, as \"dctcp\"")
     };
     queues.filter(marks).map(doubt).collect()
 }

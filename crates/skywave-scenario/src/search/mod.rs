@@ -56,7 +56,7 @@ pub(crate) fn check_ends(
             if let Err(fault) = check(&with)
                 && fault.is_inherent()
             {
-                // What is wrong without it too is not its mistake.
+                // The file is wrong without this range, too: the range is not the mistake.
                 if check(tree).is_err_and(|before| before.same_as(&fault)) {
                     return Err(fault);
                 }

@@ -150,7 +150,7 @@ impl Register {
         rose
     }
 
-    /// Notes the names that the other side is asked for.
+    /// Notes the names of the files and folders that this host asks the other one for.
     pub(crate) fn ask(&self, names: &[String]) {
         lock(&self.missing).extend_from_slice(names);
     }
