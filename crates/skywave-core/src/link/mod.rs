@@ -106,23 +106,25 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// Adds the queue's mark to the fate of a packet that arrives, if `mark`.
-    #[must_use]
-    fn marked(self, mark: bool) -> Self {
-        match self {
-            Self::Arrives {
-                at,
-                corrupt,
-                marked,
-                duplicate,
-            } => Self::Arrives {
-                at,
-                corrupt,
-                marked: marked || mark,
-                duplicate,
-            },
-            dropped @ Self::Dropped(_) => dropped,
+    /// A packet arrives at `at` as its host sent it: once, undamaged and unmarked.
+    #[inline(always)]
+    pub const fn untouched(at: Time) -> Self {
+        Self::Arrives {
+            at,
+            corrupt: false,
+            marked: false,
+            duplicate: false,
         }
+    }
+
+    /// Adds the queue's mark to the fate of a packet that arrives, if `mark`.
+    #[inline(always)]
+    #[must_use]
+    fn marked(mut self, mark: bool) -> Self {
+        if let Self::Arrives { marked, .. } = &mut self {
+            *marked |= mark;
+        }
+        self
     }
 }
 
@@ -297,18 +299,16 @@ impl Link {
         }
         self.admission.idle_from(slot.end);
         meter.transmitted(start.since(now), slot.used);
-        if let Some(medium) = &mut self.medium {
-            if let Some(station) = medium.station_mut() {
-                station.transmits(now, slot);
+        let fate = match &mut self.medium {
+            Some(medium) => {
+                if let Some(station) = medium.station_mut() {
+                    station.transmits(now, slot);
+                }
+                medium.carry(slot.end, *delay, size)
             }
-            return meter.count(medium.carry(slot.end, *delay, size).marked(marked));
-        }
-        meter.count(Fate::Arrives {
-            at: slot.end + *delay,
-            corrupt: false,
-            marked,
-            duplicate: false,
-        })
+            None => Fate::untouched(slot.end + *delay),
+        };
+        meter.count(fate.marked(marked))
     }
 }
 

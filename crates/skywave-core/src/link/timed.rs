@@ -109,17 +109,6 @@ pub struct Settled {
     pub fate: Fate,
 }
 
-/// A packet arrives at `at` as the queue has let it go.
-#[inline(always)]
-fn untouched(at: Time, marked: bool) -> Fate {
-    Fate::Arrives {
-        at,
-        corrupt: false,
-        marked,
-        duplicate: false,
-    }
-}
-
 impl Settled {
     /// The fate of a packet that is decided at `at`.
     fn new(frame: &Frame, at: Time, fate: Fate) -> Self {
@@ -432,10 +421,10 @@ impl TimedLink {
     fn arrive(&mut self, now: Time, frame: Frame) {
         let at = now + self.delay;
         let fate = match &mut self.medium {
-            Some(medium) => medium.arrival(at).marked(frame.marked),
-            None => untouched(at, frame.marked),
+            Some(medium) => medium.arrival(at),
+            None => Fate::untouched(at),
         };
-        let settled = Settled::new(&frame, now, fate);
+        let settled = Settled::new(&frame, now, fate.marked(frame.marked));
         match &mut self.far_side {
             None => self.settled.push_back(settled),
             Some(far_side) => far_side.take(frame.number, settled, &mut self.settled),

@@ -344,13 +344,7 @@ impl World<'_> {
                 continue;
             }
             for offer in &mut self.lanes[link].timed().untold {
-                let after_the_end = Fate::Arrives {
-                    at: end,
-                    corrupt: false,
-                    marked: false,
-                    duplicate: false,
-                };
-                offer.decided.get_or_insert((after_the_end, 0));
+                offer.decided.get_or_insert((Fate::untouched(end), 0));
             }
             self.tell(link);
         }

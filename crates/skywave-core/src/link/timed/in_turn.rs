@@ -4,7 +4,8 @@
 //! Such a link knows that a packet arrives, and when, as soon as the packet's transmission starts. It tells so at
 //! that time. The next transmission starts when this one ends. Saves 8 % of the instructions of 24 flows at CoDel.
 
-use super::{Settled, TimedLink, untouched};
+use super::{Settled, TimedLink};
+use crate::link::Fate;
 use crate::time::Time;
 
 impl TimedLink {
@@ -36,7 +37,7 @@ impl TimedLink {
             return;
         };
         self.occupy(frame.tag.size());
-        let fate = untouched(self.end + self.delay, frame.marked);
+        let fate = Fate::untouched(self.end + self.delay).marked(frame.marked);
         if frame.marked {
             self.meter.settled(fate);
         }
