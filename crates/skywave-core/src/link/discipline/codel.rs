@@ -165,7 +165,13 @@ impl CoDel {
     }
 
     pub(super) fn take(&mut self, now: Time, gone: &mut Gone) -> Option<Frame> {
-        self.control.take(&self.config, now, &mut self.frames, gone)
+        let (control, config, frames) = (&mut self.control, &self.config, &mut self.frames);
+        if let Some(head) = frames.head()
+            && control.passes(config, now, head, frames.bytes())
+        {
+            return frames.pop();
+        }
+        control.take(config, now, frames, gone)
     }
 
     pub(super) fn withdraw(&mut self, id: u32) {
@@ -205,24 +211,7 @@ impl Default for Control {
 }
 
 impl Control {
-    /// The next packet of `frames` that is to be transmitted. Those that are dropped go to `gone`.
-    #[inline(always)]
-    pub(super) fn take(
-        &mut self,
-        config: &CoDelConfig,
-        now: Time,
-        frames: &mut impl Heads,
-        gone: &mut Gone,
-    ) -> Option<Frame> {
-        if let Some(head) = frames.head()
-            && self.passes(config, now, head, frames.bytes())
-        {
-            return frames.pop();
-        }
-        self.take_with_care(config, now, frames, gone)
-    }
-
-    /// Whether the head may leave without [`Self::take_with_care`]: nothing is being dropped, and the time in the queue
+    /// Whether the head may leave without [`Self::take`]: nothing is being dropped, and the time in the queue
     /// has not been above the target for an interval. Notes when it came above it. `bytes` are those of the whole queue.
     /// Saves 3 % of the instructions of 1,000 flows at FQ-CoDel.
     #[inline(always)]
@@ -253,9 +242,9 @@ impl Control {
         now >= self.first_above
     }
 
-    /// As [`Self::take`] in any case.
+    /// The next packet of `frames` that is to be transmitted. Those that are dropped go to `gone`.
     #[inline(never)]
-    pub(super) fn take_with_care(
+    pub(super) fn take(
         &mut self,
         config: &CoDelConfig,
         now: Time,

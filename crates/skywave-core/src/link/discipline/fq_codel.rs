@@ -267,7 +267,7 @@ impl FqCoDel {
             list: &mut queue.list,
         };
         let config = &self.config.codel;
-        let head = queue.control.take_with_care(config, now, &mut frames, gone);
+        let head = queue.control.take(config, now, &mut frames, gone);
         let sent = head.map_or(0, |frame| u64::from(frame.tag.size()));
         self.packets -= gone.len() - dropped;
         self.bytes -= bytes - queue.list.bytes() - sent;

@@ -47,9 +47,6 @@ impl Frame {
 
 /// Packets that leave from the head, as CoDel looks at them.
 pub(super) trait Heads {
-    /// The first packet.
-    fn head(&self) -> Option<&Frame>;
-
     /// Takes the first packet.
     fn pop(&mut self) -> Option<Frame>;
 
@@ -111,11 +108,6 @@ impl Frames {
 }
 
 impl Heads for Frames {
-    #[inline]
-    fn head(&self) -> Option<&Frame> {
-        self.head()
-    }
-
     #[inline]
     fn pop(&mut self) -> Option<Frame> {
         self.pop()

@@ -149,11 +149,6 @@ pub(super) struct Listed<'a> {
 
 impl Heads for Listed<'_> {
     #[inline]
-    fn head(&self) -> Option<&Frame> {
-        self.slab.first(self.list)
-    }
-
-    #[inline]
     fn pop(&mut self) -> Option<Frame> {
         self.slab.pop(self.list)
     }

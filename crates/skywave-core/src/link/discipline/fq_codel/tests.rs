@@ -176,7 +176,7 @@ impl Plain {
                 self.old.push_back(index);
                 continue;
             }
-            match control.take_with_care(&self.config.codel, now, frames, gone) {
+            match control.take(&self.config.codel, now, frames, gone) {
                 Some(frame) => {
                     *deficit -= i64::from(frame.tag.size());
                     list.push_front(index);
