@@ -28,24 +28,21 @@ impl Longest {
     /// The longest of `queues`, whose lengths `bytes` tells; of several, the one with the highest number.
     pub(super) fn find<Q>(&mut self, queues: &[Q], bytes: impl Fn(&Q) -> u64) -> usize {
         loop {
-            let mut most = (0, 0);
-            for (number, &bound) in self.bounds.iter().enumerate() {
-                if bound >= most.1 {
-                    most = (number, bound);
-                }
-            }
-            let first = most.0 * GROUP;
-            let group = queues[first..].iter().take(GROUP).map(&bytes);
-            let (place, longest) = (0..)
-                .zip(group)
-                .max_by_key(|queue| queue.1)
-                .unwrap_or((0, 0));
-            if longest == most.1 {
+            let (group, bound) = last_of_the_most(self.bounds.iter().copied());
+            let first = group * GROUP;
+            let (place, longest) = last_of_the_most(queues[first..].iter().take(GROUP).map(&bytes));
+            if longest == bound {
                 return first + place;
             }
-            self.bounds[most.0] = longest;
+            self.bounds[group] = longest;
         }
     }
+}
+
+/// The place and the value of the largest of some lengths, the last of several; zeros if there is none.
+fn last_of_the_most(lengths: impl Iterator<Item = u64>) -> (usize, u64) {
+    let numbered = lengths.enumerate();
+    numbered.max_by_key(|&(_, length)| length).unwrap_or((0, 0))
 }
 
 #[cfg(test)]
