@@ -72,8 +72,7 @@ impl Pipe {
     ) -> Measured {
         let mut pipe = self.clone();
         pipe.pass_bounds(now, clock, window, station);
-        let position = |at: Time| pipe.transmitter.position(at.min(now));
-        let capacity = position(window.end).saturating_sub(position(window.start));
+        let capacity = pipe.transmitter.capacity(window, now);
         let totals = pipe.meter.totals();
         let ahead = pipe.ahead(now, station);
         let totals = totals.as_of(now, ahead, pipe.queue.starts_after(now));
@@ -100,11 +99,7 @@ impl Pipe {
 
     /// Capacity after `at` that is taken already.
     fn ahead(&self, at: Time, station: Option<&Station>) -> u64 {
-        if let Some(station) = station {
-            return station.ahead(at);
-        }
-        let position = self.transmitter.position(at);
-        self.transmitter.taken().saturating_sub(position)
+        station.map_or_else(|| self.transmitter.ahead(at), |station| station.ahead(at))
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::bucket::Bucket;
 use super::config::Service;
+use super::meter::Window;
 use super::shaper::Shaper;
 use super::steps::SteppedRate;
 use super::trace::{OPPORTUNITY_BYTES, Trace};
@@ -140,15 +141,22 @@ impl Transmitter {
     #[inline(never)]
     fn transmit_unevenly(&mut self, size: u32) -> Slot {
         let start = self.free_at;
-        self.free_at = match &mut self.pace {
+        let end = match &mut self.pace {
             Pace::Byte(_) | Pace::Rate(_) => return self.plain_transmit(start, size),
             Pace::Steps(steps) => steps.end(start, size),
             Pace::Shaped(shaped) => shaped.end(start, size),
             Pace::Trace(trace) => return trace.transmit(size),
         };
+        self.occupy(start, end)
+    }
+
+    /// The packet that starts at `start` takes the transmitter until `end`.
+    #[inline(always)]
+    fn occupy(&mut self, start: Time, end: Time) -> Slot {
+        self.free_at = end;
         Slot {
-            end: self.free_at,
-            used: self.free_at.as_nanos() - start.as_nanos(),
+            end,
+            used: end.as_nanos() - start.as_nanos(),
         }
     }
 
@@ -165,11 +173,7 @@ impl Transmitter {
         let Pace::Byte(byte) = self.pace else {
             return self.transmit_fractions(start, size);
         };
-        self.free_at = start + byte.times(size);
-        Slot {
-            end: self.free_at,
-            used: self.free_at.as_nanos() - start.as_nanos(),
-        }
+        self.occupy(start, start + byte.times(size))
     }
 
     /// The same where bytes take parts of nanoseconds.
@@ -181,11 +185,8 @@ impl Transmitter {
         if start > self.free_at {
             fractions.forget();
         }
-        self.free_at = start + fractions.take(size);
-        Slot {
-            end: self.free_at,
-            used: self.free_at.as_nanos() - start.as_nanos(),
-        }
+        let end = start + fractions.take(size);
+        self.occupy(start, end)
     }
 
     /// Sends a packet that arrives at `now`. Returns the end of its transmission.
@@ -207,14 +208,21 @@ impl Transmitter {
         }
     }
 
-    /// End of what is taken, on the capacity axis.
-    pub(super) fn taken(&self) -> u64 {
-        match &self.pace {
+    /// Capacity after `at` that is taken already.
+    pub(super) fn ahead(&self, at: Time) -> u64 {
+        let taken = match &self.pace {
             Pace::Byte(_) | Pace::Rate(_) | Pace::Steps(_) | Pace::Shaped(_) => {
                 self.free_at.as_nanos()
             }
             Pace::Trace(tx) => tx.next,
-        }
+        };
+        taken.saturating_sub(self.position(at))
+    }
+
+    /// Capacity within a window, up to `now`.
+    pub(super) fn capacity(&self, window: Window, now: Time) -> u64 {
+        let position = |at: Time| self.position(at.min(now));
+        position(window.end).saturating_sub(position(window.start))
     }
 }
 

@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 use super::config::{LinkConfig, LossAt};
 use super::discipline::{Discipline, Frame, Frames, Gone};
 use super::medium::Medium;
-use super::meter::{Measured, Meter, Retransmission, Window};
+use super::meter::{Measured, Meter, Retransmission, Totals, Window};
 use super::repair::Arq;
 use super::service::Transmitter;
 use super::steps::SteppedRate;
@@ -319,8 +319,7 @@ impl TimedLink {
     /// before. The figures are exact if `start` is not before the `now` of the latest call. Packets offered, dropped or
     /// damaged before this call are not counted, even if that was at `start`.
     pub fn measure(&mut self, start: Time, end: Time) {
-        let end = end.max(start);
-        self.window = Window { start, end };
+        self.window = Window::of((start, end));
         self.meter.restart(self.window);
         self.counts = Retransmission::default();
     }
@@ -331,16 +330,10 @@ impl TimedLink {
         let now = now.max(self.clock);
         let mut link = self.clone();
         link.pass(now);
-        let Window { start, end } = link.window;
-        let position = |at: Time| link.transmitter.position(at.min(now));
-        let capacity = position(end).saturating_sub(position(start));
-        let totals = link
-            .meter
-            .totals()
-            .as_of(now, link.ahead(now), std::iter::empty());
+        let capacity = link.transmitter.capacity(link.window, now);
         Measured {
             arq: link.counts,
-            ..link.meter.read(link.window, now, capacity, totals)
+            ..link.meter.read(link.window, now, capacity, link.totals())
         }
     }
 
@@ -548,11 +541,7 @@ impl TimedLink {
     fn pass_bounds(&mut self, now: Time) {
         while now >= self.meter.bound && !self.meter.is_closed() {
             self.wait_until(self.meter.bound);
-            let ahead = self.ahead(self.clock);
-            let totals = self
-                .meter
-                .totals()
-                .as_of(self.clock, ahead, std::iter::empty());
+            let totals = self.totals();
             self.meter.pass_bound(self.window, totals);
         }
     }
@@ -563,10 +552,11 @@ impl TimedLink {
         self.clock += waited;
     }
 
-    /// Capacity that is taken and lies after `at`.
-    fn ahead(&self, at: Time) -> u64 {
-        let position = self.transmitter.position(at);
-        self.transmitter.taken().saturating_sub(position)
+    /// The totals by now.
+    fn totals(&self) -> Totals {
+        let ahead = self.transmitter.ahead(self.clock);
+        let totals = self.meter.totals();
+        totals.as_of(self.clock, ahead, std::iter::empty())
     }
 }
 

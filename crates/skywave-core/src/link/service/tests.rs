@@ -87,7 +87,7 @@ fn a_busy_trace_loops_for_ever_at_its_mean_rate() {
     }
     // Five opportunities a 10 ms; that of time 0 came too early for a packet at time 0.
     assert_eq!(end, ms(10_000_000));
-    assert_eq!(t.taken(), 1500 * 5_000_001);
+    assert_eq!(t.ahead(Time::ZERO), 1500 * 5_000_001);
 }
 
 #[test]
