@@ -41,34 +41,24 @@ impl Trace {
             return Self::parse_rates(text);
         }
         let mut opportunities: Vec<u32> = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let error = |kind| TraceError {
-                line: index + 1,
-                kind,
-            };
-            if index >= MAX_LINES {
-                return Err(error(TraceErrorKind::TooLong));
+        for (number, line) in (1..).zip(text.lines()) {
+            if number > MAX_LINES {
+                return Err(TraceErrorKind::TooLong.at(number));
             }
             let found: u32 = line
                 .trim()
                 .parse()
-                .map_err(|_| error(TraceErrorKind::NotMilliseconds(excerpt(line))))?;
+                .map_err(|_| TraceErrorKind::NotMilliseconds(excerpt(line)).at(number))?;
             if let Some(&previous) = opportunities.last()
                 && found < previous
             {
-                return Err(error(TraceErrorKind::Decreasing { previous, found }));
+                return Err(TraceErrorKind::Decreasing { previous, found }.at(number));
             }
             opportunities.push(found);
         }
         match opportunities.last() {
-            None => Err(TraceError {
-                line: 1,
-                kind: TraceErrorKind::Empty,
-            }),
-            Some(0) => Err(TraceError {
-                line: opportunities.len(),
-                kind: TraceErrorKind::ZeroPeriod,
-            }),
+            None => Err(TraceErrorKind::Empty.at(1)),
+            Some(0) => Err(TraceErrorKind::ZeroPeriod.at(opportunities.len())),
             Some(&period) => Ok(Self {
                 opportunities,
                 period,
@@ -81,44 +71,42 @@ impl Trace {
         let opportunity = OPPORTUNITY_BYTES as f64 * 8.0;
         let mut opportunities: Vec<u32> = Vec::new();
         let mut start = None;
-        let (mut before, mut period, mut line) = (0.0, 0, 0);
+        let (mut before, mut period, mut number) = (0.0, 0, 0);
         // Bits since the latest opportunity.
         let mut bits = 0.0;
-        for text in text.lines() {
-            line += 1;
-            let error = |kind| TraceError { line, kind };
+        for line in text.lines() {
+            number += 1;
             let (seconds, rate) =
-                rate(text).ok_or_else(|| error(TraceErrorKind::NotRate(excerpt(text))))?;
+                rate(line).ok_or_else(|| TraceErrorKind::NotRate(excerpt(line)).at(number))?;
             let Some(start) = start else {
                 (start, before) = (Some(seconds), seconds);
                 continue;
             };
             if seconds <= before {
-                return Err(error(TraceErrorKind::NotLater(excerpt(text))));
+                return Err(TraceErrorKind::NotLater(excerpt(line)).at(number));
             }
             let (from, to) = (before - start, seconds - start);
             if to > MAX_SECONDS {
-                return Err(error(TraceErrorKind::TooLate));
+                return Err(TraceErrorKind::TooLate.at(number));
             }
             let all = bits + rate * (to - from);
             // A millionth is added, since rounding may leave the sum just below a whole opportunity.
             let whole = (all / opportunity + 1e-6).floor();
             if opportunities.len() as f64 + whole > MAX_OPPORTUNITIES as f64 {
-                return Err(error(TraceErrorKind::TooMany));
+                return Err(TraceErrorKind::TooMany.at(number));
             }
             period = nearest_ms(to);
-            for number in 1..=whole as u64 {
-                let after = (number as f64 * opportunity - bits) / rate.max(1.0);
+            for n in 1..=whole as u64 {
+                let after = (n as f64 * opportunity - bits) / rate.max(1.0);
                 // Rounding may put the last one just after the line's time.
                 opportunities.push(nearest_ms(from + after).min(period));
             }
             bits = all - whole * opportunity;
             before = seconds;
         }
-        let missing = |kind| Err(TraceError { line, kind });
         match (period, opportunities.last()) {
-            (0, _) => missing(TraceErrorKind::ZeroPeriod),
-            (_, None) => missing(TraceErrorKind::NoOpportunity),
+            (0, _) => Err(TraceErrorKind::ZeroPeriod.at(number)),
+            (_, None) => Err(TraceErrorKind::NoOpportunity.at(number)),
             (_, Some(_)) => Ok(Self {
                 opportunities,
                 period,
@@ -231,6 +219,12 @@ pub enum TraceErrorKind {
     TooMany,
     /// The rates do not add up to one opportunity of 1500 bytes.
     NoOpportunity,
+}
+
+impl TraceErrorKind {
+    fn at(self, line: usize) -> TraceError {
+        TraceError { line, kind: self }
+    }
 }
 
 impl fmt::Display for TraceError {
