@@ -69,16 +69,41 @@ pub enum Service {
 }
 
 impl LinkConfig {
+    /// Settings of a clean link, with only a constant rate, a propagation delay and a queue: no loss, no jitter.
+    pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
+        Self {
+            service: Service::Rate(rate),
+            delay,
+            policer: None,
+            shaper: None,
+            jitter: None,
+            steps: None,
+            queue,
+            ring: 0,
+            loss: Vec::new(),
+            loss_at: LossAt::Head,
+            blackouts: Vec::new(),
+            corruption: 0.0,
+            duplication: 0.0,
+            reordering: None,
+            fec: None,
+            contention: None,
+            arq: None,
+        }
+    }
+
+    /// Whether the link must be a [`TimedLink`](super::TimedLink): with ARQ, or with a queue discipline that decides
+    /// when packets leave, a packet's fate is not known when it arrives at the link.
+    pub fn needs_time(&self) -> bool {
+        self.arq.is_some() || !self.queue.decides_on_arrival()
+    }
+
     /// Long-run capacity: the constant rate, or the shaper's where that is lower; of steps and traces the
     /// mean over time.
     pub fn mean_rate(&self) -> Rate {
-        let shaped = |rate: Rate| match self.shaper {
-            Some(shaper) => rate.min(shaper.rate),
-            None => rate,
-        };
         let steps = self.steps.as_ref().and_then(|steps| steps.share.as_ref());
         match (&self.service, steps) {
-            (Service::Rate(rate), None) => shaped(*rate),
+            (Service::Rate(rate), None) => self.shaper.map_or(*rate, |s| s.rate.min(*rate)),
             (Service::Rate(rate), Some(share)) => {
                 Rate::from_bps((rate.as_bps() as f64 * share.mean()) as u64)
             }
@@ -90,8 +115,7 @@ impl LinkConfig {
     /// lower.
     pub fn allowed_rate(&self) -> Rate {
         let rate = self.mean_rate();
-        let policer = self.policer.as_ref();
-        policer.map_or(rate, |policer| rate.min(policer.rate))
+        self.policer.map_or(rate, |policer| rate.min(policer.rate))
     }
 }
 
@@ -170,36 +194,5 @@ parameters! {
         probability: f64 = 0.0, Probability.needed();
         /// Extra delay of such a packet.
         delay: Duration = Duration::ZERO, Time.needed();
-    }
-}
-
-impl LinkConfig {
-    /// Whether the link must be a [`TimedLink`](super::TimedLink): with ARQ, or with a queue discipline that decides
-    /// when packets leave, a packet's fate is not known when it arrives at the link.
-    pub fn needs_time(&self) -> bool {
-        self.arq.is_some() || !self.queue.decides_on_arrival()
-    }
-
-    /// Settings of a clean link, with only a constant rate, a propagation delay and a queue: no loss, no jitter.
-    pub fn new(rate: Rate, delay: Duration, queue: QueueConfig) -> Self {
-        Self {
-            service: Service::Rate(rate),
-            delay,
-            policer: None,
-            shaper: None,
-            jitter: None,
-            steps: None,
-            queue,
-            ring: 0,
-            loss: Vec::new(),
-            loss_at: LossAt::Head,
-            blackouts: Vec::new(),
-            corruption: 0.0,
-            duplication: 0.0,
-            reordering: None,
-            fec: None,
-            contention: None,
-            arq: None,
-        }
     }
 }
