@@ -97,7 +97,7 @@ impl Totals {
 pub(super) const WARM_BYTES: usize = std::mem::offset_of!(Meter, rest);
 
 /// The totals since the window opened, and what they were when it closed; first what most packets change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Meter {
     used: u64,
@@ -150,11 +150,8 @@ struct Rest {
 impl Meter {
     pub(super) fn new(window: Window) -> Self {
         Self {
-            used: 0,
             bound: window.start,
-            offered: 0,
-            waited: 0,
-            rest: None,
+            ..Self::default()
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Queue {
 }
 
 /// Bytes of each packet that waits, and of all together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Sizes {
     /// Most bytes that may wait together.
     limit: u64,
@@ -157,13 +157,17 @@ impl Admission {
 impl Queue {
     /// A queue with this limit.
     pub(super) fn new(limit: Limit) -> Self {
+        let sizes = |limit| Sizes {
+            limit,
+            ..Sizes::default()
+        };
         let (places, sizes) = match limit {
             Limit::Packets(places) => (places, None),
-            Limit::Bytes(limit) => (0, Some(Box::new(Sizes::new(limit)))),
+            Limit::Bytes(limit) => (0, Some(Box::new(sizes(limit)))),
         };
         Self {
             places,
-            starts: Starts::new(),
+            starts: Starts::default(),
             sizes,
         }
     }
@@ -232,14 +236,6 @@ impl Queue {
 }
 
 impl Sizes {
-    fn new(limit: u64) -> Self {
-        Self {
-            limit,
-            each: VecDeque::new(),
-            sum: 0,
-        }
-    }
-
     fn push(&mut self, size: u32) {
         self.each.push_back(size);
         self.sum += u64::from(size);

@@ -8,6 +8,7 @@ use crate::measure::FlowMeter;
 use crate::outcome::FlowOutcome;
 
 /// Both ends of a flow of UDP datagrams, which nobody acknowledges.
+#[derive(Default)]
 pub(super) struct Udp {
     /// Bytes of the headers of each datagram.
     header: u32,
@@ -21,8 +22,7 @@ impl Udp {
     pub(super) fn new(header: u32) -> Self {
         Self {
             header,
-            number: 0,
-            fresh: None,
+            ..Self::default()
         }
     }
 }

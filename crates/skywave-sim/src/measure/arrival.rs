@@ -6,7 +6,7 @@ use super::DelayHistogram;
 use crate::outcome::FlowOutcome;
 
 /// First arrivals of a flow's segments in the measured window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ArrivalMeter {
     window: (Time, Time),
     /// Times from transmission to arrival, of segments that arrived at their first transmission.
@@ -20,8 +20,7 @@ impl ArrivalMeter {
     pub(crate) fn new(window: (Time, Time)) -> Self {
         Self {
             window,
-            first: DelayHistogram::default(),
-            resent: (Duration::ZERO, 0),
+            ..Self::default()
         }
     }
 

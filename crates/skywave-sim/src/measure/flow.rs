@@ -17,7 +17,7 @@ const GAP: Duration = Duration::from_secs(1);
 const SMALL_CWND: f64 = 3.0;
 
 /// Counts what happens to one flow inside the window. The fields that packets touch come first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct FlowMeter {
     /// Series of the sender over the whole run, where they are asked for.
@@ -81,34 +81,12 @@ impl FlowMeter {
     ) -> Self {
         let asked = bins.is_some() || requests.is_some();
         Self {
-            recorder: None,
             start,
             end,
-            delivered_bytes: 0,
-            arrived_wire_bytes: 0,
-            arrived_packets: 0,
-            sent_packets: 0,
-            drops: [0; LossCause::ALL.len()],
-            delays: DelayHistogram::default(),
-            rtt_sum: Duration::ZERO,
-            rtt_count: 0,
             rtt_min: Duration::MAX,
-            srtt_sum: Duration::ZERO,
-            rttvar_sum: Duration::ZERO,
-            una: 0,
-            una_at: Time::ZERO,
-            gaps: 0,
-            gaps_time: Duration::ZERO,
-            cwnd: 0.0,
-            cwnd_since: Time::ZERO,
-            cwnd_area: 0.0,
             opened: Time::MAX,
-            small: false,
-            small_since: Time::ZERO,
-            small_time: Duration::ZERO,
-            local_retransmits: 0,
-            suppressed_dupacks: 0,
             arrivals: asked.then(|| Box::new(Arrivals { bins, requests })),
+            ..Self::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use skywave_core::Time;
 
 /// Follows a number over time. It holds its value until the next one is given.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Gauge {
     window: (Time, Time),
     value: u64,
@@ -18,10 +18,7 @@ impl Gauge {
     pub(crate) fn new(window: (Time, Time)) -> Self {
         Self {
             window,
-            value: 0,
-            since: Time::ZERO,
-            area: 0,
-            max: 0,
+            ..Self::default()
         }
     }
 

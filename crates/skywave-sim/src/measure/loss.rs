@@ -26,7 +26,7 @@ const HOLD: Duration = Duration::from_secs(10);
 /// losses are counted in the order of the segments. Only losses and retransmissions cost memory or time.
 ///
 /// The fields that every packet touches come first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct LossLedger {
     arrivals: Option<Box<ArrivalMeter>>,
@@ -237,14 +237,9 @@ impl LossLedger {
     pub(crate) fn new(window: (Time, Time), arrivals: bool) -> Self {
         Self {
             window,
-            open: Entries::default(),
             first: u64::MAX,
-            held: 0,
-            due: Time::ZERO,
-            settled: LossTable::default(),
-            spurious: 0,
-            bursts: None,
             arrivals: arrivals.then(|| Box::new(ArrivalMeter::new(window))),
+            ..Self::default()
         }
     }
 

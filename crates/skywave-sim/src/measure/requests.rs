@@ -8,7 +8,7 @@ use super::DelayHistogram;
 use crate::outcome::{FlowOutcome, MAX_REQUESTS, Request};
 
 /// The transfers of a flow: from when the application handed one over until its last byte arrived, in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RequestMeter {
     /// Bytes handed over, and those that have arrived.
     handed: u64,
@@ -29,14 +29,8 @@ impl RequestMeter {
     /// A meter that also keeps each transfer by itself if `keeps`.
     pub(crate) fn new(keeps: bool) -> Self {
         Self {
-            handed: 0,
-            arrived: 0,
-            whole: 0,
-            pending: VecDeque::new(),
-            times: DelayHistogram::default(),
-            sum: Duration::ZERO,
-            done: 0,
             kept: keeps.then(Vec::new),
+            ..Self::default()
         }
     }
 

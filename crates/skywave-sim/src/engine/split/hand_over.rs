@@ -27,6 +27,7 @@ use crate::spec::HandOver;
 const CONTROL_BLOCK: u64 = 256;
 
 /// The hand-overs of a proxy.
+#[derive(Default)]
 pub(super) struct HandOvers {
     all: Vec<HandOver>,
     /// How many have begun.
@@ -51,11 +52,7 @@ impl HandOvers {
     pub(super) fn new(all: &[HandOver]) -> Self {
         Self {
             all: all.to_vec(),
-            begun: 0,
-            under_way: None,
-            moved: 0,
-            took: Duration::ZERO,
-            done: 0,
+            ..Self::default()
         }
     }
 
