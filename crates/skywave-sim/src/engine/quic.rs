@@ -118,10 +118,7 @@ impl Transport for Quic {
         let Body::QuicForward(body) = packet.body else {
             return;
         };
-        let counts = meter.counts(now);
-        if counts {
-            meter.arrived(packet.size);
-        }
+        let counts = meter.arrived(now, packet.size);
         let body = { body.0 };
         if let quic::Packet::Data(data) = &body
             && self.losses.wants_arrivals()

@@ -107,10 +107,7 @@ impl Transport for Tcp {
         let Body::TcpData(segment) = &packet.body else {
             return;
         };
-        let counts = meter.counts(now);
-        if counts {
-            meter.arrived(packet.size);
-        }
+        let counts = meter.arrived(now, packet.size);
         if self.losses.wants_arrivals() {
             self.arrives(now, segment);
         }

@@ -42,10 +42,7 @@ impl Transport for Udp {
         let Body::Udp(datagram) = packet.body else {
             return;
         };
-        let counts = meter.counts(now);
-        if counts {
-            meter.arrived(packet.size);
-        }
+        let counts = meter.arrived(now, packet.size);
         if packet.is_copy() {
             return;
         }

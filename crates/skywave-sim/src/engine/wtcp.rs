@@ -161,10 +161,11 @@ impl Transport for Wtcp {
             return;
         };
         let body = { body.0 };
-        let counts = meter.counts(now);
-        if counts && !is_probe(&body) {
-            meter.arrived(packet.size);
-        }
+        let counts = if is_probe(&body) {
+            meter.counts(now)
+        } else {
+            meter.arrived(now, packet.size)
+        };
         let halvings = self.receiver.counters().halvings;
         let new = self.receiver.on_packet(now, &body);
         let halvings = self.receiver.counters().halvings - halvings;

@@ -2,7 +2,7 @@
 
 use skywave_core::{Duration, Time};
 
-use super::DelayHistogram;
+use super::{DelayHistogram, is_within};
 use crate::outcome::FlowOutcome;
 
 /// First arrivals of a flow's segments in the measured window.
@@ -27,7 +27,7 @@ impl ArrivalMeter {
     /// A segment arrived for the first time; `resent` if its first copy had been lost and it was sent
     /// again because of that.
     pub(crate) fn record(&mut self, at: Time, first_sent: Time, resent: bool) {
-        if at < self.window.0 || at >= self.window.1 {
+        if !is_within(at, self.window) {
             return;
         }
         let delay = at.since(first_sent);

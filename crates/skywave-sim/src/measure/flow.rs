@@ -7,7 +7,7 @@ use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
 
-use super::{BinMeter, DelayHistogram, Recorder, RequestMeter};
+use super::{BinMeter, DelayHistogram, Recorder, RequestMeter, is_within};
 use crate::losses::LossCause;
 use crate::outcome::{FlowOutcome, Request};
 
@@ -91,6 +91,7 @@ impl FlowMeter {
     }
 
     /// Start and end of the measured window.
+    #[inline]
     pub(crate) fn window(&self) -> (Time, Time) {
         (self.start, self.end)
     }
@@ -179,14 +180,18 @@ impl FlowMeter {
     /// Whether events at `at` are measured.
     #[inline]
     pub(crate) fn counts(&self, at: Time) -> bool {
-        self.start <= at && at < self.end
+        is_within(at, self.window())
     }
 
-    /// A packet reached the receiving host whole, at a time that [counts](Self::counts).
+    /// A packet reached the receiving host whole. Returns whether its time [counts](Self::counts).
     #[inline]
-    pub(crate) fn arrived(&mut self, wire_bytes: u32) {
-        self.arrived_wire_bytes += u64::from(wire_bytes);
-        self.arrived_packets += 1;
+    pub(crate) fn arrived(&mut self, at: Time, wire_bytes: u32) -> bool {
+        let counts = self.counts(at);
+        if counts {
+            self.arrived_wire_bytes += u64::from(wire_bytes);
+            self.arrived_packets += 1;
+        }
+        counts
     }
 
     /// Payload reached the application; `counts` says whether its time [counts](Self::counts).

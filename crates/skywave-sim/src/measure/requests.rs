@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use skywave_core::{Duration, Time};
 
-use super::DelayHistogram;
+use super::{DelayHistogram, is_within};
 use crate::outcome::{FlowOutcome, MAX_REQUESTS, Request};
 
 /// The transfers of a flow: from when the application handed one over until its last byte arrived, in order.
@@ -47,7 +47,7 @@ impl RequestMeter {
             && end <= self.arrived
         {
             self.pending.pop_front();
-            let took = (window.0 <= at && at < window.1).then(|| at.since(begun));
+            let took = is_within(at, window).then(|| at.since(begun));
             if let Some(took) = took {
                 self.times.record(took);
                 self.sum += took;

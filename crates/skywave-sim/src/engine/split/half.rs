@@ -260,10 +260,7 @@ impl Transport for Half {
             self.lose(now, segment, LossCause::NoRoute);
             return meter.lost(now, LossCause::NoRoute);
         }
-        let counts = meter.counts(now);
-        if counts {
-            meter.arrived(packet.size);
-        }
+        let counts = meter.arrived(now, packet.size);
         if self.losses.wants_arrivals() {
             let receiver = self.server.receiver();
             tcp::arrives(
