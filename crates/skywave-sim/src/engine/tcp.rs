@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::flight::Flight;
 use skywave_core::tcp::limits::{Limit, LimitTimes};
-use skywave_core::tcp::{Receiver, Sender, SenderCounters, TcpConfig};
+use skywave_core::tcp::{Receiver, Sender, TcpConfig};
 use skywave_core::{Duration, Time};
 
 use super::transport::Transport;
@@ -146,21 +146,12 @@ impl Transport for Tcp {
         }
     }
 
-    fn is_done(&self) -> bool {
-        self.sender.is_done()
+    fn sender(&self) -> Option<&Sender> {
+        Some(&self.sender)
     }
 
     fn is_drained(&self) -> bool {
         self.sender.flight().is_empty() && self.sender.unsent() == 0
-    }
-
-    fn waits(&self) -> bool {
-        let flight = self.sender.flight();
-        !flight.is_empty() && flight.una() > 0
-    }
-
-    fn counters(&self) -> Option<SenderCounters> {
-        Some(*self.sender.counters())
     }
 
     fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use skywave_core::Time;
 use skywave_core::packet::{Body, Packet};
-use skywave_core::tcp::SenderCounters;
+use skywave_core::tcp::{Sender, SenderCounters};
 
 use super::split::Half;
 use super::tcp::Tcp;
@@ -71,9 +71,15 @@ pub(super) trait Transport {
         None
     }
 
+    /// TCP's sender, where the transport has one. [`Self::is_done`], [`Self::waits`] and [`Self::counters`] follow
+    /// from it.
+    fn sender(&self) -> Option<&Sender> {
+        None
+    }
+
     /// Everything and the end of the stream is acknowledged.
     fn is_done(&self) -> bool {
-        false
+        self.sender().is_some_and(Sender::is_done)
     }
 
     /// Everything written is acknowledged, or, without acknowledgements, sent.
@@ -81,12 +87,13 @@ pub(super) trait Transport {
 
     /// Something sent is not acknowledged, after something else was.
     fn waits(&self) -> bool {
-        false
+        let flight = self.sender().map(Sender::flight);
+        flight.is_some_and(|flight| !flight.is_empty() && flight.una() > 0)
     }
 
     /// Counters of the sender; `None` for a transport that keeps its own over the measured window.
     fn counters(&self) -> Option<SenderCounters> {
-        None
+        Some(*self.sender()?.counters())
     }
 
     /// Adds what the transport alone has measured, at the end of the run.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use skywave_core::Time;
 use skywave_core::packet::{Body, Packet, Segment};
 use skywave_core::tcp::connection::Outgoing;
-use skywave_core::tcp::{Connection, ConnectionConfig, Sender, SenderCounters, TcpConfig};
+use skywave_core::tcp::{Connection, ConnectionConfig, Sender, TcpConfig};
 
 use super::super::tcp;
 use super::super::transport::Transport;
@@ -186,11 +186,6 @@ impl Half {
             self.losses.lost(at, end, cause);
         }
     }
-
-    /// The client's sending half.
-    fn sender(&self) -> &Sender {
-        self.client.sender()
-    }
 }
 
 impl Transport for Half {
@@ -314,14 +309,14 @@ impl Transport for Half {
         if self.client_is != Presence::Here {
             return None;
         }
-        let counted = self.sender().counters().sent;
+        let counted = self.client.sender().counters().sent;
         let Outgoing {
             segment,
             ecn,
             position,
         } = self.client.poll_transmit(now)?;
         // Probes, answers to the peer's FIN and the like take no sequence number.
-        if self.sender().counters().sent == counted {
+        if self.client.sender().counters().sent == counted {
             meter.sent_packet(now);
         }
         if let Some(resend) = self.client.poll_resend() {
@@ -346,28 +341,19 @@ impl Transport for Half {
             return None;
         }
         let Outgoing { segment, ecn, .. } = self.server.poll_transmit(now)?;
-        let size = self.sender().config().wire_size(&segment);
+        let size = self.client.sender().config().wire_size(&segment);
         Some(Packet {
             ecn,
             ..Packet::new(flow, size, Body::TcpAck(segment))
         })
     }
 
-    fn is_done(&self) -> bool {
-        self.sender().is_done()
+    fn sender(&self) -> Option<&Sender> {
+        Some(self.client.sender())
     }
 
     fn is_drained(&self) -> bool {
-        self.sender().flight().is_empty() && self.client.unsent() == 0
-    }
-
-    fn waits(&self) -> bool {
-        let flight = self.sender().flight();
-        !flight.is_empty() && flight.una() > 0
-    }
-
-    fn counters(&self) -> Option<SenderCounters> {
-        Some(*self.sender().counters())
+        self.client.sender().flight().is_empty() && self.client.unsent() == 0
     }
 
     fn explain(&mut self, now: Time, outcome: &mut FlowOutcome) {
