@@ -182,7 +182,7 @@ impl<P> Aodv<P> {
             let longer = discovery.repair.is_some_and(|hops| route.hops > hops);
             self.discoveries.remove(at);
             if longer {
-                self.tell_of_longer_route(now, destination);
+                self.tell_of_repair(now, destination, true);
             }
             while let Some(datagram) = self.buffer.take(destination, |_| true) {
                 if let Some(next_hop) = self.use_route(now, destination) {

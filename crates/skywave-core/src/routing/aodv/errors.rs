@@ -60,18 +60,12 @@ impl<P> Aodv<P> {
         self.send_rerr(now, report, rerr.no_delete);
     }
 
-    /// A repair has made the route longer: those who use it may look for a better one.
-    pub(super) fn tell_of_longer_route(&mut self, now: Time, destination: Address) {
+    /// A repair has failed, or it has made the route longer (`no_delete`): those who use it may look for a better
+    /// one then.
+    pub(super) fn tell_of_repair(&mut self, now: Time, destination: Address, no_delete: bool) {
         let mut report = Report::default();
         self.add(now, &mut report, destination);
-        self.send_rerr(now, report, true);
-    }
-
-    /// A repair has failed.
-    pub(super) fn tell_of_break(&mut self, now: Time, destination: Address) {
-        let mut report = Report::default();
-        self.add(now, &mut report, destination);
-        self.send_rerr(now, report, false);
+        self.send_rerr(now, report, no_delete);
     }
 
     /// Adds a destination that somebody sends to through here.

@@ -39,7 +39,7 @@ impl<P> Aodv<P> {
     /// No route was found: those who send through here are told. Our own datagrams wait for a discovery
     /// of the usual kind.
     pub(super) fn repair_failed(&mut self, now: Time, destination: Address) {
-        self.tell_of_break(now, destination);
+        self.tell_of_repair(now, destination, false);
         let own = self.own;
         while let Some(datagram) = self.buffer.take(destination, |d| d.source != own) {
             self.drop(datagram, DropCause::LinkBroken);

@@ -106,7 +106,7 @@ impl<P> Aodv<P> {
             until: now + rrep.lifetime,
             keeps_lifetime: false,
         };
-        let taken = self.table.offer(now, offer).is_some();
+        let taken = self.table.offer(now, offer);
         if rrep.originator == self.own || ttl <= 1 {
             return;
         }

@@ -47,7 +47,7 @@ impl<P> Aodv<P> {
             until,
             keeps_lifetime: true,
         };
-        if self.table.offer(now, offer).is_none()
+        if !self.table.offer(now, offer)
             && let Some(route) = self.table.active(now, rreq.originator)
         {
             route.extend(until);

@@ -144,16 +144,15 @@ impl Table {
     }
 
     /// A message offers a route of this sequence number and length by way of `next_hop`, until `until`.
-    /// It is taken if it is fresher, or as fresh and better (sections 6.2 and 6.7); returns the entry
-    /// then.
-    pub(super) fn offer(&mut self, now: Time, offer: Offer) -> Option<&mut Route> {
+    /// It is taken if it is fresher, or as fresh and better (sections 6.2 and 6.7). Returns whether it is.
+    pub(super) fn offer(&mut self, now: Time, offer: Offer) -> bool {
         let route = self.entry(now, offer.destination);
         let taken = route.seq.is_none_or(|seq| {
             let better = !route.valid || !route.known || offer.hops < route.hops;
             offer.seq.is_newer_than(seq) || (offer.seq == seq && better)
         });
         if !taken {
-            return None;
+            return false;
         }
         route.seq = Some(offer.seq);
         (route.known, route.hops, route.next_hop) = (true, offer.hops, offer.next_hop);
@@ -164,7 +163,7 @@ impl Table {
             route.lifetime = offer.until;
         }
         route.valid = true;
-        Some(route)
+        true
     }
 
     /// `neighbour` was heard: there is a route of one hop until `until` at least. With the neighbour's
@@ -225,19 +224,15 @@ impl Table {
     }
 
     /// The route to `destination` broke; of number `seq`, if others have told and it is newer.
-    pub(super) fn invalidate(
-        &mut self,
-        now: Time,
-        destination: Address,
-        seq: Option<Seq>,
-    ) -> Option<&mut Route> {
+    pub(super) fn invalidate(&mut self, now: Time, destination: Address, seq: Option<Seq>) {
         let (until, raise) = (now + self.delete_period, self.raise_on_break);
-        let route = self.active(now, destination)?;
+        let Some(route) = self.active(now, destination) else {
+            return;
+        };
         route.break_off(until, raise);
         if let Some(told) = seq {
             route.seq = Some(route.seq.map_or(told, |seq| seq.max(told)));
         }
-        Some(route)
     }
 }
 
