@@ -14,7 +14,7 @@ use super::frame::{ACK_BYTES, CTS_BYTES, Frame, Kind, RTS_BYTES};
 use super::queue::{Queue, Waiting};
 use crate::link::DropCause;
 use crate::packet::Labelled;
-use crate::radio::{Address, Mode};
+use crate::radio::Address;
 use crate::rng::Stream;
 use crate::time::{Duration, Time};
 use crate::units::Rate;
@@ -350,7 +350,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         match self.sending.take() {
             Some(Sending::Rts) => self.wait_for(Awaited::Cts, self.control_airtime(CTS_BYTES), now),
             Some(Sending::Unicast) => self.wait_for(Awaited::Ack, self.ack_airtime(), now),
-            Some(Sending::Broadcast) => self.finish(now),
+            Some(Sending::Broadcast) => self.finish(now, |to, packet| Output::Done { to, packet }),
             Some(Sending::Answer) | None => {}
         }
     }
@@ -411,16 +411,13 @@ impl<P: Clone + Labelled> Dcf<P> {
             self.stats.acknowledged += 1;
             self.stats.contention += now.since(current.since);
         }
-        self.finish(now);
+        self.finish(now, |to, packet| Output::Done { to, packet });
     }
 
-    /// The packet in service has got as far as it will.
-    fn finish(&mut self, now: Time) {
+    /// The packet in service has got as far as it will: `output` tells of it.
+    fn finish(&mut self, now: Time, output: impl FnOnce(Address, P) -> Output<P>) {
         if let Some(Current { waiting, .. }) = self.current.take() {
-            self.outputs.push_back(Output::Done {
-                to: waiting.to,
-                packet: waiting.packet,
-            });
+            self.outputs.push_back(output(waiting.to, waiting.packet));
         }
         self.access.done(now);
         self.serve(now);
@@ -447,14 +444,7 @@ impl<P: Clone + Labelled> Dcf<P> {
             return self.access.request(now);
         }
         self.stats.given_up += 1;
-        if let Some(Current { waiting, .. }) = self.current.take() {
-            self.outputs.push_back(Output::GaveUp {
-                to: waiting.to,
-                packet: waiting.packet,
-            });
-        }
-        self.access.done(now);
-        self.serve(now);
+        self.finish(now, |to, packet| Output::GaveUp { to, packet });
     }
 
     fn control_airtime(&self, bytes: u32) -> Duration {
@@ -482,9 +472,7 @@ impl<P: Clone + Labelled> Dcf<P> {
         let data = self.config.data_mode.airtime(bytes, self.config.preamble);
         let answers = self.control_airtime(CTS_BYTES) + self.ack_airtime();
         self.stats.requests += 1;
-        let reserves = sifs * 3 + data + answers;
-        let mode = self.config.control_mode;
-        self.transmit(Sending::Rts, to, Kind::Rts, RTS_BYTES, mode, reserves);
+        self.transmit(to, Kind::Rts, sifs * 3 + data + answers);
     }
 
     fn transmit_data(&mut self) {
@@ -496,41 +484,37 @@ impl<P: Clone + Labelled> Dcf<P> {
             sequence: current.sequence,
             packet: current.waiting.packet.clone(),
         };
-        let bytes = self.config.frame_bytes(current.waiting.bytes);
         if to.is_broadcast() {
             self.stats.broadcasts += 1;
-            let mode = self.config.broadcast_mode;
-            return self.transmit(Sending::Broadcast, to, kind, bytes, mode, Duration::ZERO);
+            return self.transmit(to, kind, Duration::ZERO);
         }
         self.stats.attempts += 1;
         let reserves = self.config.timing.sifs + self.ack_airtime();
-        let mode = self.config.data_mode;
-        self.transmit(Sending::Unicast, to, kind, bytes, mode, reserves);
+        self.transmit(to, kind, reserves);
     }
 
     fn transmit_reply(&mut self, reply: Reply) {
         match reply {
-            Reply::Cts { to, reserves } => {
-                let mode = self.config.control_mode;
-                self.transmit(Sending::Answer, to, Kind::Cts, CTS_BYTES, mode, reserves);
-            }
-            Reply::Ack { to } => {
-                let (mode, none) = (self.config.ack_mode, Duration::ZERO);
-                self.transmit(Sending::Answer, to, Kind::Ack, ACK_BYTES, mode, none);
-            }
+            Reply::Cts { to, reserves } => self.transmit(to, Kind::Cts, reserves),
+            Reply::Ack { to } => self.transmit(to, Kind::Ack, Duration::ZERO),
             Reply::Data => self.transmit_data(),
         }
     }
 
-    fn transmit(
-        &mut self,
-        sending: Sending,
-        to: Address,
-        kind: Kind<P>,
-        bytes: u32,
-        mode: Mode,
-        reserves: Duration,
-    ) {
+    /// Puts a frame on the air; data are those of the packet in service.
+    fn transmit(&mut self, to: Address, kind: Kind<P>, reserves: Duration) {
+        let config = &self.config;
+        let packet = self.current.as_ref().map_or(0, |c| c.waiting.bytes);
+        let data = config.frame_bytes(packet);
+        let (sending, bytes, mode) = match kind {
+            Kind::Rts => (Sending::Rts, RTS_BYTES, config.control_mode),
+            Kind::Cts => (Sending::Answer, CTS_BYTES, config.control_mode),
+            Kind::Ack => (Sending::Answer, ACK_BYTES, config.ack_mode),
+            Kind::Data { .. } if to.is_broadcast() => {
+                (Sending::Broadcast, data, config.broadcast_mode)
+            }
+            Kind::Data { .. } => (Sending::Unicast, data, config.data_mode),
+        };
         self.sending = Some(sending);
         self.outputs.push_back(Output::Transmit(Frame {
             from: self.me,
