@@ -17,6 +17,7 @@
 //! was confirmed beyond a hole, and says nothing before it has heard a number of the receiver's own: a station to
 //! which a route has just changed does not know what others have brought.
 
+use super::ORIGIN;
 use crate::packet::{Flags, Options, Segment, Timestamps};
 use crate::ranges::{Ranges, Span};
 use crate::seq::SeqNr;
@@ -68,9 +69,6 @@ pub struct Regenerator {
     window: u32,
     timestamp: Option<Time>,
 }
-
-/// Position of the first number seen, so that there is room for some before it.
-const ORIGIN: u64 = 1 << 32;
 
 impl Regenerator {
     /// Takes note that the MAC of the receiver's station has acknowledged the frame with this data `segment`. Returns

@@ -23,5 +23,24 @@ mod upstream;
 pub use downstream::{Counters, Downstream, DownstreamConfig, Heard, Verdict};
 pub use upstream::{Answer, Upstream, UpstreamConfig};
 
+use crate::packet::{Hole, Packet};
+use crate::seq::SeqNr;
+
+/// A packet that an agent keeps, and the positions of its data.
+#[derive(Clone, Debug)]
+struct Kept {
+    start: u64,
+    end: u64,
+    packet: Packet,
+}
+
+/// The hole between two positions, which count from `first`.
+fn hole_at(first: SeqNr, start: u64, end: u64) -> Hole {
+    Hole {
+        start: SeqNr::at(first.0, start),
+        end: SeqNr::at(first.0, end),
+    }
+}
+
 #[cfg(test)]
 mod tests;

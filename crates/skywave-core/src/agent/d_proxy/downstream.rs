@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::holes::{Holes, Missing};
+use super::{Kept, hole_at};
 use crate::agent::ORIGIN;
 use crate::agent::local_timeout::{LocalTimeout, smooth};
 use crate::packet::{Hole, Packet, Segment};
@@ -80,19 +81,12 @@ pub struct Downstream {
     /// The ranges that are missing up to the highest position that has come.
     holes: Holes,
     /// Segments behind holes, in the order of their positions.
-    held: VecDeque<Held>,
+    held: VecDeque<Kept>,
     bytes: u64,
     /// Smoothed time from a request to its answer.
     srtt: Option<Duration>,
     outbox: VecDeque<Heard>,
     counters: Counters,
-}
-
-#[derive(Clone, Debug)]
-struct Held {
-    start: u64,
-    end: u64,
-    packet: Packet,
 }
 
 /// The round trip before the first sample of it.
@@ -151,7 +145,7 @@ impl Downstream {
         self.bytes += u64::from(packet.size);
         let place = self.held.partition_point(|held| held.start < start);
         let packet = *packet;
-        self.held.insert(place, Held { start, end, packet });
+        self.held.insert(place, Kept { start, end, packet });
         while self.bytes > self.config.buffer && self.give_up_first() {}
         Verdict::Keep
     }
@@ -231,10 +225,8 @@ impl Downstream {
             return;
         };
         self.counters.nacks += 1;
-        self.outbox.push_back(Heard::Nack(Hole {
-            start: SeqNr::at(first.0, start),
-            end: SeqNr::at(first.0, end),
-        }));
+        let hole = hole_at(first, start, end);
+        self.outbox.push_back(Heard::Nack(hole));
     }
 
     /// Leaves the first hole to the sender. False if there is none.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::{Kept, hole_at};
 use crate::agent::ORIGIN;
 use crate::packet::{Hole, Packet, Segment};
 use crate::seq::SeqNr;
@@ -48,16 +49,9 @@ pub struct Upstream {
     seen: u64,
     ack: u64,
     /// In the order of their positions, without overlaps.
-    cache: VecDeque<Cached>,
+    cache: VecDeque<Kept>,
     bytes: u64,
     answers: VecDeque<Answer>,
-}
-
-#[derive(Clone, Debug)]
-struct Cached {
-    start: u64,
-    end: u64,
-    packet: Packet,
 }
 
 impl Upstream {
@@ -95,7 +89,7 @@ impl Upstream {
         }
         self.bytes += u64::from(packet.size);
         let packet = *packet;
-        self.cache.insert(place, Cached { start, end, packet });
+        self.cache.insert(place, Kept { start, end, packet });
         while self.bytes > self.config.cache {
             self.forget(0);
         }
@@ -143,12 +137,7 @@ impl Upstream {
         let Some(first) = self.first else {
             return;
         };
-        let refused = |start, end| {
-            Answer::Refused(Hole {
-                start: SeqNr::at(first.0, start),
-                end: SeqNr::at(first.0, end),
-            })
-        };
+        let refused = |start, end| Answer::Refused(hole_at(first, start, end));
         let from = self.cache.partition_point(|kept| kept.end <= at);
         let wanted = self.cache.iter().skip(from);
         for kept in wanted.take_while(|kept| kept.start < end) {
