@@ -3,6 +3,8 @@
 //! Payload bytes are counted, not carried. Lengths are those of packets with a short header (RFC 9000 section
 //! 17.3.1) and AEAD_AES_128_GCM's tag, in UDP datagrams of their own.
 
+use arrayvec::ArrayVec;
+
 use crate::ranges::Span;
 use crate::time::{Duration, Time};
 
@@ -158,64 +160,50 @@ impl Ack {
 
     /// The ranges from the lowest to the highest: first number, and first number after it.
     pub(crate) fn spans(&self) -> impl Iterator<Item = Span> {
-        let mut spans = [Span { start: 0, end: 0 }; MAX_ACK_RANGES];
-        let (mut bytes, mut count) = (self.report.ranges(), 0);
+        let mut bytes = self.report.ranges();
         let mut below = self.largest.saturating_add(1);
-        for place in spans.iter_mut().take(usize::from(self.report.count)) {
+        let next = |place| {
             // The first range has no gap above it.
-            let gap = if count == 0 {
-                Some(0)
-            } else {
-                get_varint(&mut bytes).map(|gap| gap + 1)
+            let gap = match place {
+                0 => 0,
+                _ => get_varint(&mut bytes)? + 1,
             };
-            let (Some(gap), Some(more)) = (gap, get_varint(&mut bytes)) else {
-                break;
-            };
-            let Some(end) = below.checked_sub(gap) else {
-                break;
-            };
-            let Some(start) = end.checked_sub(more + 1) else {
-                break;
-            };
-            *place = Span { start, end };
-            below = start;
-            count += 1;
-        }
-        spans.into_iter().take(count).rev()
+            let more = get_varint(&mut bytes)?;
+            let end = below.checked_sub(gap)?;
+            below = end.checked_sub(more + 1)?;
+            Some(Span { start: below, end })
+        };
+        let places = 0..self.report.count();
+        let spans: ArrayVec<Span, MAX_ACK_RANGES> = places.map_while(next).collect();
+        spans.into_iter().rev()
     }
 
     /// Numbers of packets and when they came, since the receiver's basis by its clock; the latest arrival first.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u64, Time)> {
-        let mut times = [(0, Time::ZERO); MAX_ACK_TIMES];
-        let mut count = 0;
+        let mut times = ArrayVec::new();
+        self.read_times(&mut times);
+        times.into_iter()
+    }
+
+    /// Reads the arrival times into `times`, until there is no more to read, or no room.
+    fn read_times(&self, times: &mut ArrayVec<(u64, Time), MAX_ACK_TIMES>) -> Option<()> {
         let mut bytes = self.report.times();
-        let mut earlier = None;
-        for _ in 0..get_varint(&mut bytes).unwrap_or(0) {
-            let (Some(below), Some(packets)) = (get_varint(&mut bytes), get_varint(&mut bytes))
-            else {
-                break;
-            };
+        let mut earlier: Option<u64> = None;
+        for _ in 0..get_varint(&mut bytes)? {
+            let (below, packets) = (get_varint(&mut bytes)?, get_varint(&mut bytes)?);
             for next in 0..packets {
-                let (Some(delta), Some(place)) = (get_varint(&mut bytes), times.get_mut(count))
-                else {
-                    return times.into_iter().take(count);
-                };
-                let number = below
-                    .checked_add(next)
-                    .and_then(|n| self.largest.checked_sub(n));
+                let delta = get_varint(&mut bytes)?;
+                let number = self.largest.checked_sub(below.checked_add(next)?)?;
                 let units = match earlier {
-                    None => Some(delta),
-                    Some(later) => u64::checked_sub(later, delta),
+                    None => delta,
+                    Some(later) => later.checked_sub(delta)?,
                 };
-                let (Some(number), Some(units)) = (number, units) else {
-                    return times.into_iter().take(count);
-                };
-                *place = (number, Time::ZERO + TIME_UNIT * units);
+                let arrival = (number, Time::ZERO + TIME_UNIT * units);
+                times.try_push(arrival).ok()?;
                 earlier = Some(units);
-                count += 1;
             }
         }
-        times.into_iter().take(count)
+        Some(())
     }
 }
 
