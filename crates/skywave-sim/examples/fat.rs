@@ -119,12 +119,6 @@ fn path(in_flight: u32, round_trips: u32, name: &str) -> Spec {
         duration: end,
         measure: (Time::ZERO, end),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }

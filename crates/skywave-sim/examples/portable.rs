@@ -95,14 +95,13 @@ fn spec() -> Spec {
         radio: Some(radio()),
         flows,
         agents,
-        proxies: Vec::new(),
         duration: end,
         measure: (seconds(1.0), end),
         seed: 7,
         series: true,
         details: true,
         bins: Some(Duration::from_millis(500)),
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -121,12 +121,6 @@ fn dumbbell(flows: u64, seconds: u64, discipline: &str, variant: &str) -> Spec {
         duration: end,
         measure: (Time::ZERO, end),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }

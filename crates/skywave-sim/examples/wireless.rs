@@ -89,7 +89,6 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
     let end = Time::ZERO + Duration::from_secs(seconds);
     Spec {
         nodes: (0..=hops).map(|n| format!("N{n}").into()).collect(),
-        links: Vec::new(),
         radio: Some(RadioSpec {
             stations: (0..=hops).map(station).collect(),
             propagation: Propagation::ns2_wavelan(),
@@ -123,14 +122,9 @@ fn chain(hops: u64, seconds: u64, rts: bool, seed: u64) -> Spec {
             start: Time::ZERO + Duration::from_millis(500),
             stop: None,
         }],
-        agents: Vec::new(),
-        proxies: Vec::new(),
         duration: end,
         measure: (Time::ZERO + Duration::from_millis(500), end),
         seed,
-        series: false,
-        details: false,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }

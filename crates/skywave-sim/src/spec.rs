@@ -25,8 +25,9 @@ pub use dist::Dist;
 /// many flows has many names.
 pub type Name = EcoString;
 
-/// Specification of one simulation, ready to run: the network, its flows, and what to measure.
-#[derive(Clone, Debug, PartialEq)]
+/// Specification of one simulation, ready to run: the network, its flows, and what to measure. The default has no
+/// network, lasts no time and measures nothing beside what every run does.
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Spec {
     /// Node names; links and flows refer to them by index.
     pub nodes: Vec<Name>,
@@ -320,6 +321,13 @@ impl FlowSpec {
         };
         self.route.as_deref().unwrap_or(&FEWEST_HOPS)
     }
+
+    /// Whether a run measures how long each transfer of [`Traffic::Requests`] takes: false for other traffic, and for
+    /// UDP, where nobody knows which transfer lacks a lost datagram.
+    pub fn measures_requests(&self) -> bool {
+        matches!(self.traffic, Traffic::Requests { .. })
+            && !matches!(self.transport, Transport::Udp { .. })
+    }
 }
 
 /// Route of a flow's packets, where it is not the one with the fewest hops everywhere.
@@ -434,15 +442,6 @@ pub enum PauseFrom {
     End,
     /// Pause from the start of the transfer before: arrivals do not wait for the network.
     Start,
-}
-
-impl FlowSpec {
-    /// Whether a run measures how long each transfer of [`Traffic::Requests`] takes: false for other traffic, and for
-    /// UDP, where nobody knows which transfer lacks a lost datagram.
-    pub fn measures_requests(&self) -> bool {
-        matches!(self.traffic, Traffic::Requests { .. })
-            && !matches!(self.transport, Transport::Udp { .. })
-    }
 }
 
 impl Spec {

@@ -91,11 +91,8 @@ fn spec(nodes: usize, links: Vec<LinkSpec>, flows: Vec<FlowSpec>) -> Spec {
         seed: 7,
         series: true,
         details: true,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
         bins: Some(ms(700)),
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -56,13 +56,9 @@ fn spec(dark: u64, loss: f64, bytes: u64, seed: u64) -> Spec {
         duration: end,
         measure: (Time::ZERO, end),
         seed,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
         series: true,
-        details: false,
         bins: Some(Duration::from_secs(1)),
-        requests: false,
+        ..Spec::default()
     }
 }
 

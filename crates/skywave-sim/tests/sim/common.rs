@@ -93,17 +93,11 @@ pub(crate) fn wired(nodes: &[&str], links: Vec<LinkSpec>, flows: Vec<FlowSpec>, 
     Spec {
         nodes: nodes.iter().map(|&name| name.into()).collect(),
         links,
-        radio: None,
         flows,
-        agents: Vec::new(),
-        proxies: Vec::new(),
         duration: end,
         measure: (Time::ZERO, end),
         seed: 1,
-        series: false,
-        details: false,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -354,13 +354,7 @@ fn spec(transport: &Transport, links: Vec<LinkConfig>) -> Spec {
         duration: END,
         measure: (Time::ZERO, END),
         seed: 7,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -42,16 +42,11 @@ fn path(name: &str, loss: f64, traffic: Traffic, seed: u64) -> Spec {
             link("last.reverse", 3, 2, wire(100.0, 1.0, 100)),
         ],
         flows: vec![flow],
-        radio: None,
-        proxies: Vec::new(),
-        agents: Vec::new(),
         duration: end,
         measure: (Time::ZERO, end),
         seed,
-        series: false,
         details: true,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

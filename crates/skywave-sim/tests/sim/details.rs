@@ -150,13 +150,8 @@ fn offered(rate_mbps: f64, traffic: impl Fn(Rate) -> Traffic) -> Spec {
         duration: end,
         measure: (Time::ZERO + Duration::from_secs(50), end),
         seed: 1,
-        series: false,
         details: true,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

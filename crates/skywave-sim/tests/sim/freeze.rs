@@ -44,17 +44,12 @@ fn dark(warning: Option<u64>) -> Spec {
             link("air", 0, 1, air.clone()),
             link("air.reverse", 1, 0, air),
         ],
-        radio: None,
         flows: vec![flow],
-        agents: Vec::new(),
-        proxies: Vec::new(),
         duration: end,
         measure: (Time::ZERO, end),
         seed: 1,
         series: true,
-        details: false,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -147,8 +147,6 @@ fn every_transfer_over_a_long_lossy_link_completes() {
                 link("air.reverse", 2, 1, back),
             ],
             flows,
-            radio: None,
-            proxies: Vec::new(),
             agents: vec![AgentSpec::snoop(
                 1,
                 SnoopConfig {
@@ -159,10 +157,8 @@ fn every_transfer_over_a_long_lossy_link_completes() {
             duration: end,
             measure: (Time::ZERO, end),
             seed: 1,
-            series: false,
             details: true,
-            bins: None,
-            requests: false,
+            ..Spec::default()
         };
         let flows = simulate(&spec).flows;
         for flow in &flows {

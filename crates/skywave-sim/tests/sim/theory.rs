@@ -158,13 +158,7 @@ fn voice(rate_kbps: u64) -> Spec {
         duration: seconds(100),
         measure: (seconds(10), seconds(100)),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

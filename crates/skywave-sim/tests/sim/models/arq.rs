@@ -33,13 +33,7 @@ fn stream(rate: u64, radio: LinkConfig) -> Spec {
         duration: end,
         measure: (Time::ZERO + Duration::from_secs(20), end),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
 

@@ -42,13 +42,7 @@ fn share(buffer: u32) -> f64 {
         duration: end,
         measure: (start, end),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     });
     let [bbr, cubic] = [0, 1].map(|flow: usize| outcome.flows[flow].goodput_bps);
     bbr / (bbr + cubic)

@@ -51,13 +51,7 @@ fn triangle(route: Route) -> Outcome {
         duration: end,
         measure: (Time::ZERO, end),
         seed: 1,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     })
 }
 

@@ -82,13 +82,7 @@ fn a_poisson_source_fills_a_queue_as_an_md1_does() {
             duration: end,
             measure: (Time::ZERO + Duration::from_secs(10), end),
             seed: 1,
-            series: false,
-            details: false,
-            agents: Vec::new(),
-            proxies: Vec::new(),
-            radio: None,
-            bins: None,
-            requests: false,
+            ..Spec::default()
         });
         let server = &outcome.links[0];
         // 125,000 packets and more: standard errors of 0.3% of the load, 2% of the queue at 0.8.

@@ -25,13 +25,7 @@ fn lossy(config: TcpConfig, loss: LossConfig, seconds: u64, seed: u64) -> Outcom
         duration: end,
         measure: (Time::ZERO + Duration::from_secs(60), end),
         seed,
-        series: false,
-        details: false,
-        agents: Vec::new(),
-        proxies: Vec::new(),
-        radio: None,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     })
 }
 

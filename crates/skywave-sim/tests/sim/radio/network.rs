@@ -33,17 +33,11 @@ pub(crate) fn run(radio: RadioSpec, flows: Vec<FlowSpec>, seconds: u64, seed: u6
         nodes: (0..radio.stations.len())
             .map(|n| format!("N{n}").into())
             .collect(),
-        links: Vec::new(),
         flows,
-        agents: Vec::new(),
-        proxies: Vec::new(),
         radio: Some(radio),
         duration: end,
         measure: (Time::ZERO, end),
         seed,
-        series: false,
-        details: false,
-        bins: None,
-        requests: false,
+        ..Spec::default()
     }
 }
