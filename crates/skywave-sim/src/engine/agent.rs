@@ -23,7 +23,8 @@ use super::arrival::{Arrival, Label};
 use super::lane::LaneKind;
 use super::routes::Direction;
 use super::stop;
-use super::world::{Event, Travelling, World};
+use super::wake::Wake;
+use super::world::{Travelling, World};
 use crate::spec::{AgentKind, AgentSpec, Spec};
 
 /// An agent and what it knows of its flows.
@@ -34,7 +35,7 @@ pub(crate) struct AgentLane {
     /// The timers of all connections.
     timers: BTreeSet<(Time, u32)>,
     /// The earliest timer that lies in the inbox.
-    timer: Option<Time>,
+    timer: Wake,
 }
 
 struct Connection {
@@ -158,7 +159,7 @@ impl AgentLane {
             kind: agent.kind,
             connections: run.flows.iter().map(|_| None).collect(),
             timers: BTreeSet::new(),
-            timer: None,
+            timer: Wake::default(),
         }
     }
 
@@ -212,7 +213,7 @@ impl World<'_> {
             inbox.recycle(packets);
         }
         self.fire_agent_timers(lane, horizon);
-        self.lanes[lane].agent().timer.take_if(|at| *at <= horizon);
+        self.lanes[lane].agent().timer.pass(horizon);
         self.set_agent_timer(lane);
     }
 
@@ -221,14 +222,8 @@ impl World<'_> {
         let Some(&(at, _)) = agent.timers.first().filter(|(at, _)| *at < self.end) else {
             return;
         };
-        if agent.timer.is_some_and(|pending| pending <= at) {
-            return;
-        }
-        agent.timer = Some(at);
-        if let Some(inbox) = self.lanes[lane].inbox()
-            && let Some(wake) = inbox.insert(Arrival::timer(at))
-        {
-            self.push(wake, Event::Link(lane as u32));
+        if agent.timer.earlier(at) {
+            self.collect(lane as u32, Arrival::timer(at));
         }
     }
 

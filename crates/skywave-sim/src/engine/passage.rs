@@ -40,11 +40,10 @@ impl World<'_> {
 
     /// The radio network does what is due.
     pub(super) fn on_air(&mut self) {
-        if let Some(air) = &mut self.air {
-            if air.wake != Some(self.now) {
-                return;
-            }
-            air.wake = None;
+        if let Some(air) = &mut self.air
+            && !air.wake.comes(self.now)
+        {
+            return;
         }
         loop {
             let until = self.air_until();
@@ -75,8 +74,7 @@ impl World<'_> {
     pub(super) fn schedule_air(&mut self) {
         let Some(air) = &mut self.air else { return };
         let at = air.next();
-        if at < self.end && air.wake.is_none_or(|pending| at < pending) {
-            air.wake = Some(at);
+        if at < self.end && air.wake.earlier(at) {
             self.push(at, Event::Air);
         }
     }

@@ -19,7 +19,8 @@ use skywave_core::{Duration, Time};
 
 use super::arrival::{Arrival, Label};
 use super::stop;
-use super::world::{Event, Travelling, World};
+use super::wake::Wake;
+use super::world::{Travelling, World};
 use crate::losses::LossCause;
 use crate::observe::Offer;
 use crate::spec::Spec;
@@ -34,7 +35,7 @@ pub(crate) struct TimedLane {
     /// Whether the link's queue may mark packets, so that it is to know whether they are ECN-capable.
     marks: bool,
     /// The earliest timer that lies in the inbox.
-    timer: Option<Time>,
+    timer: Wake,
     /// Decisions of the link in the present bucket; kept to save allocations.
     decided: VecDeque<Settled>,
     /// Offers not yet reported to the observer. They are reported in order, so all of them wait
@@ -59,7 +60,7 @@ impl TimedLane {
         Self {
             link,
             marks,
-            timer: None,
+            timer: Wake::default(),
             decided: VecDeque::new(),
             untold: VecDeque::new(),
         }
@@ -146,7 +147,7 @@ impl World<'_> {
             inbox.recycle(packets);
         }
         self.advance(link, horizon);
-        self.lanes[link].timed().timer.take_if(|at| *at <= horizon);
+        self.lanes[link].timed().timer.pass(horizon);
         let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);
         let list = decided.make_contiguous();
         if list.len() > stop::TURNS {
@@ -191,19 +192,11 @@ impl World<'_> {
     }
 
     fn set_timer(&mut self, link: usize) {
-        let lane = &mut self.lanes[link];
-        let timed = lane.timed();
-        let Some(at) = timed.link.next_time().filter(|at| *at < self.end) else {
-            return;
-        };
-        if timed.timer.is_some_and(|pending| pending <= at) {
-            return;
-        }
-        timed.timer = Some(at);
-        if let Some(inbox) = lane.inbox()
-            && let Some(wake) = inbox.insert(Arrival::timer(at))
+        let timed = self.lanes[link].timed();
+        if let Some(at) = timed.link.next_time().filter(|at| *at < self.end)
+            && timed.timer.earlier(at)
         {
-            self.push(wake, Event::Link(link as u32));
+            self.collect(link as u32, Arrival::timer(at));
         }
     }
 

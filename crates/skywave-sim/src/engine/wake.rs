@@ -1,9 +1,9 @@
-//! The event at which a host is looked at next.
+//! The event at which something is looked at next.
 
 use skywave_core::Time;
 
-/// Time of the event that a host waits for. A later event that was pushed before is ignored when it
-/// comes.
+/// Time of the event that a host, a lane or a radio network waits for. A later event that was pushed before is ignored
+/// when it comes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake(Time);
 
@@ -38,5 +38,12 @@ impl Wake {
             self.0 = Time::MAX;
         }
         is_meant
+    }
+
+    /// Everything up to `now` has been done: if the event that was waited for lies there, none is waited for any more.
+    pub(super) fn pass(&mut self, now: Time) {
+        if self.0 <= now {
+            self.0 = Time::MAX;
+        }
     }
 }

@@ -119,7 +119,7 @@ impl World<'_> {
             hop = self.routes.hop(label.hop());
         }
         match hop.next() {
-            Next::Collects(link) => self.collect(link, at, label),
+            Next::Collects(link) => self.collect(link, Arrival { at, label }),
             Next::Sender => self.reach_sender(at, label),
             Next::Receiver => self.reach_receiver(at, label),
             Next::Mailbox => self.reach_mailbox(at, label),
@@ -167,11 +167,11 @@ impl World<'_> {
         }
     }
 
-    /// Files a packet in the inbox of the link that it comes to.
+    /// Files a packet, or the stand-in for a timer, in the inbox of the lane that it comes to.
     #[inline(always)]
-    fn collect(&mut self, link: u32, at: Time, label: Label) {
+    pub(super) fn collect(&mut self, link: u32, arrival: Arrival) {
         if let Some(inbox) = self.lanes[link as usize].inbox()
-            && let Some(wake) = inbox.insert(Arrival { at, label })
+            && let Some(wake) = inbox.insert(arrival)
         {
             self.push(wake, Event::Link(link));
         }

@@ -27,6 +27,7 @@ use skywave_core::routing::{self, Datagram, Packet};
 
 use super::clamp::{Clamps, How, Seen};
 use super::stop::TURNS;
+use super::wake::Wake;
 use crate::losses::LossCause;
 use crate::outcome::StationOutcome;
 use crate::spec::{RadioSpec, RoutingSpec, Spec, StationSpec};
@@ -52,7 +53,7 @@ pub(crate) struct Air {
     timeline: Option<Timeline>,
     pub(super) clamps: Clamps,
     /// When the network is to be woken.
-    pub(super) wake: Option<Time>,
+    pub(super) wake: Wake,
     pub(super) results: Vec<Leaves>,
 }
 
@@ -103,7 +104,7 @@ impl Air {
             clamps: Clamps::new(spec, run),
             timeline: spec.timeline.map(|window| Timeline::new(window, count)),
             channel,
-            wake: None,
+            wake: Wake::default(),
             results: Vec::new(),
         };
         for station in 0..count {
