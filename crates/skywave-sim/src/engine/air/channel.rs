@@ -7,6 +7,7 @@ use skywave_core::radio::{Address, Heard, Mobility, Position, Preamble, Propagat
 use skywave_core::routing::Packet;
 use skywave_core::{Duration, Time};
 
+use super::events::Passing;
 use super::passenger::Passenger;
 use crate::network::ways;
 use crate::spec::{RadioSpec, Spec};
@@ -143,31 +144,36 @@ impl Channel {
         self.get(number).end
     }
 
-    /// The station at place `reach` of the frame's list.
-    pub(super) fn station(&self, number: u32, reach: u32) -> usize {
-        usize::from(self.get(number).reaches[reach as usize].station)
+    fn passed(&self, passing: Passing) -> Option<(&Transmission, &Reach)> {
+        let transmission = self.get(passing.transmission);
+        let reach = transmission.reaches.get(passing.reach as usize)?;
+        Some((transmission, reach))
     }
 
-    /// When a frame begins to reach the station at place `reach` of its list, if there is one.
-    pub(super) fn front(&self, number: u32, reach: u32) -> Option<Time> {
-        let transmission = self.get(number);
-        let reach = transmission.reaches.get(reach as usize)?;
+    /// The station that a transmission passes.
+    pub(super) fn station(&self, passing: Passing) -> usize {
+        let reaches = &self.get(passing.transmission).reaches;
+        usize::from(reaches[passing.reach as usize].station)
+    }
+
+    /// When a frame begins to reach a station, if its list has that many.
+    pub(super) fn front(&self, passing: Passing) -> Option<Time> {
+        let (transmission, reach) = self.passed(passing)?;
         Some(transmission.start + reach.delay)
     }
 
-    /// When the transmission has passed the station at place `reach` of its list.
-    pub(super) fn tail(&self, number: u32, reach: u32) -> Option<Time> {
-        let transmission = self.get(number);
-        let reach = transmission.reaches.get(reach as usize)?;
+    /// When a frame has passed a station, if its list has that many.
+    pub(super) fn tail(&self, passing: Passing) -> Option<Time> {
+        let (transmission, reach) = self.passed(passing)?;
         Some(transmission.end + reach.delay)
     }
 
-    /// The station at place `reach` of the list of transmission `number`, and the signal it hears.
-    pub(super) fn signal(&self, number: u32, reach: u32) -> (usize, Signal) {
-        let transmission = self.get(number);
-        let reach = &transmission.reaches[reach as usize];
+    /// The station that a transmission passes, and the signal it hears.
+    pub(super) fn signal(&self, passing: Passing) -> (usize, Signal) {
+        let transmission = self.get(passing.transmission);
+        let reach = &transmission.reaches[passing.reach as usize];
         let signal = Signal {
-            id: number,
+            id: passing.transmission,
             power_mw: reach.heard.power_mw,
             decodable: reach.heard.decodable,
             sensed: reach.heard.sensed,

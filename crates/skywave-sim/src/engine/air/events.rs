@@ -5,15 +5,32 @@ use std::collections::BinaryHeap;
 
 use skywave_core::Time;
 
+/// A transmission as it passes a station: number `reach` in the list of those that it reaches, the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Passing {
+    pub(super) transmission: u32,
+    pub(super) reach: u32,
+}
+
+impl Passing {
+    /// A transmission as it passes the nearest station.
+    pub(super) fn first(transmission: u32) -> Self {
+        Self {
+            transmission,
+            reach: 0,
+        }
+    }
+}
+
 /// An event on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    /// A frame begins to reach the station at a place of its list.
-    Begins { transmission: u32, reach: u32 },
+    /// A frame begins to reach a station.
+    Begins(Passing),
     /// A frame has left its sender.
     Sent(u32),
-    /// A frame has passed the station at a place of its list.
-    Ends { transmission: u32, reach: u32 },
+    /// A frame has passed a station.
+    Ends(Passing),
     /// The measured window begins.
     MeasureFrom,
     /// The measured window ends.

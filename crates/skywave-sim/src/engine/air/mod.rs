@@ -34,7 +34,7 @@ use crate::spec::{RadioSpec, RoutingSpec, Spec, StationSpec};
 use channel::{AirFrame, Channel};
 use copies::Copies;
 pub(super) use copies::Released;
-use events::{Event, Events};
+use events::{Event, Events, Passing};
 use passenger::Passenger;
 use station::{Origin, Station};
 use timeline::Timeline;
@@ -175,15 +175,9 @@ impl Air {
         };
         self.now = at;
         match event {
-            Event::Begins {
-                transmission,
-                reach,
-            } => self.on_front(transmission, reach),
+            Event::Begins(passing) => self.on_front(passing),
             Event::Sent(transmission) => self.on_sent(transmission),
-            Event::Ends {
-                transmission,
-                reach,
-            } => self.on_tail(transmission, reach),
+            Event::Ends(passing) => self.on_tail(passing),
             Event::MeasureFrom => self.stations.iter_mut().for_each(Station::start_measuring),
             Event::MeasureTo => self.stations.iter_mut().for_each(Station::stop_measuring),
         }
@@ -196,13 +190,13 @@ impl Air {
         station.receiver.on_sent();
         station.dcf.on_sent(self.now);
         self.settle(index);
-        self.pass_on(transmission, 0);
+        self.pass_on(Passing::first(transmission));
     }
 
     /// A frame begins to reach stations, one after the other until something else comes first.
-    fn on_front(&mut self, transmission: u32, mut reach: u32) {
+    fn on_front(&mut self, mut passing: Passing) {
         loop {
-            let (heard, signal) = self.channel.signal(transmission, reach);
+            let (heard, signal) = self.channel.signal(passing);
             let station = &mut self.stations[heard];
             station.receiver.on_start(self.now, signal);
             // A backoff freezes; or it goes on, where frames meet and the receiver finds none of them.
@@ -210,53 +204,42 @@ impl Air {
             let due = station.next_timer();
             self.timers.set(heard, due);
             self.note(heard);
-            reach += 1;
-            let Some(at) = self.channel.front(transmission, reach) else {
+            passing.reach += 1;
+            let Some(at) = self.channel.front(passing) else {
                 return;
             };
             if !self.is_next(at) {
-                return self.events.push(
-                    at,
-                    Event::Begins {
-                        transmission,
-                        reach,
-                    },
-                );
+                return self.events.push(at, Event::Begins(passing));
             }
             self.now = at;
         }
     }
 
-    /// A frame has passed the station at place `reach` of its list.
-    fn on_tail(&mut self, transmission: u32, reach: u32) {
-        self.on_end(transmission, reach);
-        self.pass_on(transmission, reach + 1);
+    /// A frame has passed a station, and passes those after it.
+    fn on_tail(&mut self, mut passing: Passing) {
+        self.on_end(passing);
+        passing.reach += 1;
+        self.pass_on(passing);
     }
 
-    /// A frame passes stations, from place `reach` of its list on, one after the other until
-    /// something else comes first. When it has passed the last one, its number becomes free.
-    fn pass_on(&mut self, transmission: u32, mut reach: u32) {
-        while let Some(at) = self.channel.tail(transmission, reach) {
+    /// A frame passes stations, one after the other until something else comes first. When it has passed the last one,
+    /// its number becomes free.
+    fn pass_on(&mut self, mut passing: Passing) {
+        while let Some(at) = self.channel.tail(passing) {
             if !self.is_next(at) {
-                return self.events.push(
-                    at,
-                    Event::Ends {
-                        transmission,
-                        reach,
-                    },
-                );
+                return self.events.push(at, Event::Ends(passing));
             }
             self.now = at;
-            self.on_end(transmission, reach);
-            reach += 1;
+            self.on_end(passing);
+            passing.reach += 1;
         }
-        self.channel.release(transmission);
+        self.channel.release(passing.transmission);
     }
 
-    fn on_end(&mut self, transmission: u32, reach: u32) {
-        let heard = self.channel.station(transmission, reach);
+    fn on_end(&mut self, passing: Passing) {
+        let heard = self.channel.station(passing);
         let station = &mut self.stations[heard];
-        let received = station.receiver.on_end(self.now, transmission);
+        let received = station.receiver.on_end(self.now, passing.transmission);
         // The frame's packet may be forwarded at once, so the MAC must know whether the channel is
         // idle.
         if station.dcf.keeps_access() {
@@ -264,7 +247,7 @@ impl Air {
         }
         match received {
             Some(Received::Frame) => {
-                let frame = self.channel.frame(transmission);
+                let frame = self.channel.frame(passing.transmission);
                 if station.losses.loses(self.now, frame.bytes) {
                     station.dcf.on_garbled(self.now);
                 } else {
@@ -352,15 +335,9 @@ impl Air {
 
     fn transmit(&mut self, index: usize, frame: AirFrame) {
         let transmission = self.channel.transmit(self.now, index, frame);
-        let reach = 0;
-        if let Some(at) = self.channel.front(transmission, reach) {
-            self.events.push(
-                at,
-                Event::Begins {
-                    transmission,
-                    reach,
-                },
-            );
+        let first = Passing::first(transmission);
+        if let Some(at) = self.channel.front(first) {
+            self.events.push(at, Event::Begins(first));
         }
         self.events
             .push(self.channel.end(transmission), Event::Sent(transmission));
