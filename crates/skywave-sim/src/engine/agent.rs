@@ -209,9 +209,7 @@ impl World<'_> {
                 self.pass_agent(lane, arrival.at, arrival.label);
             }
         }
-        if let Some(inbox) = self.lanes[lane].inbox() {
-            inbox.recycle(packets);
-        }
+        self.lanes[lane].recycle(packets);
         self.fire_agent_timers(lane, horizon);
         self.lanes[lane].agent().timer.pass(horizon);
         self.set_agent_timer(lane);

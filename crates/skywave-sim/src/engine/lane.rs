@@ -6,6 +6,7 @@ use skywave_core::packet::Packet;
 use skywave_core::rng::Stream;
 
 use super::agent::AgentLane;
+use super::arrival::Arrival;
 use super::inbox::Inbox;
 use super::notices::LossNotices;
 use super::plan::Slack;
@@ -121,11 +122,11 @@ impl Lane {
         };
         match carrier {
             Carrier::Wire(wire) if slack.is_none() => Self::Wire(wire),
-            carrier => Self::other(carrier, inbox(slack, run, &name), watch),
+            carrier => Self::with(carrier, inbox(slack, run, &name), watch),
         }
     }
 
-    fn other(carrier: Carrier, inbox: Option<Inbox>, watch: Option<Box<Watch>>) -> Self {
+    fn with(carrier: Carrier, inbox: Option<Inbox>, watch: Option<Box<Watch>>) -> Self {
         Self::Other(Box::new(OtherLane {
             carrier,
             inbox,
@@ -138,56 +139,65 @@ impl Lane {
     pub(crate) fn of_agent(agent: &AgentSpec, slack: Option<Slack>, run: &Spec) -> Self {
         let name = format!("agent.{}", run.nodes[agent.node]);
         let carrier = Carrier::Agent(Box::new(AgentLane::new(agent, run)));
-        Self::other(carrier, inbox(slack, run, &name), None)
+        Self::with(carrier, inbox(slack, run, &name), None)
     }
 
     /// A passage from one station of the radio network to another.
     pub(crate) fn of_passage((from, to): (u16, u16), slack: Option<Slack>, run: &Spec) -> Self {
         let inbox = inbox(slack, run, &format!("passage.{from}.{to}"));
-        Self::other(Carrier::Passage { from, to }, inbox, None)
+        Self::with(Carrier::Passage { from, to }, inbox, None)
+    }
+
+    /// The lane, unless it is a wire that follows.
+    #[inline]
+    fn other(&self) -> Option<&OtherLane> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => Some(lane),
+        }
+    }
+
+    #[inline]
+    fn other_mut(&mut self) -> Option<&mut OtherLane> {
+        match self {
+            Self::Wire(_) => None,
+            Self::Other(lane) => Some(lane),
+        }
     }
 
     /// Where its packets are put in order, if they are.
     #[inline]
     pub(super) fn inbox(&mut self) -> Option<&mut Inbox> {
-        match self {
-            Self::Wire(_) => None,
-            Self::Other(lane) => lane.inbox.as_mut(),
+        self.other_mut()?.inbox.as_mut()
+    }
+
+    /// Gives back an emptied list of its inbox.
+    pub(super) fn recycle(&mut self, packets: Vec<Arrival>) {
+        if let Some(inbox) = self.inbox() {
+            inbox.recycle(packets);
         }
     }
 
     /// Place for losses that the next packets are to tell of; `None` for a lane that loses none.
     #[inline]
     pub(super) fn notices(&mut self) -> Option<&mut LossNotices> {
-        match self {
-            Self::Wire(_) => None,
-            Self::Other(lane) => Some(&mut lane.notices),
-        }
+        Some(&mut self.other_mut()?.notices)
     }
 
     /// No packet is to tell of a loss.
     #[inline]
     pub(super) fn has_no_notices(&self) -> bool {
-        match self {
-            Self::Wire(_) => true,
-            Self::Other(lane) => lane.notices.are_none(),
-        }
+        self.other().is_none_or(|lane| lane.notices.are_none())
     }
 
     /// Carrier of the lane's packets; `None` for a wire that follows.
     #[inline]
     fn carrier(&self) -> Option<&Carrier> {
-        match self {
-            Self::Wire(_) => None,
-            Self::Other(lane) => Some(&lane.carrier),
-        }
+        Some(&self.other()?.carrier)
     }
 
     fn watch(&mut self) -> Option<&mut Watch> {
-        match self {
-            Self::Wire(_) => None,
-            Self::Other(lane) => lane.watch.as_deref_mut(),
-        }
+        self.other_mut()?.watch.as_deref_mut()
     }
 
     /// Where packets go that come to this lane, which has number `index`: to its inbox, or else
@@ -236,23 +246,19 @@ impl Lane {
     /// # Panics
     /// When this is no agent.
     pub(super) fn agent(&mut self) -> &mut AgentLane {
-        if let Self::Other(lane) = self
-            && let Carrier::Agent(agent) = &mut lane.carrier
-        {
-            return agent;
+        match self.other_mut().map(|lane| &mut lane.carrier) {
+            Some(Carrier::Agent(agent)) => agent,
+            _ => unreachable!("asked before"),
         }
-        unreachable!("asked before")
     }
 
     /// # Panics
     /// When this is no link with a time of its own.
     pub(super) fn timed(&mut self) -> &mut TimedLane {
-        if let Self::Other(lane) = self
-            && let Carrier::Timed(timed) = &mut lane.carrier
-        {
-            return timed;
+        match self.other_mut().map(|lane| &mut lane.carrier) {
+            Some(Carrier::Timed(timed)) => timed,
+            _ => unreachable!("asked before"),
         }
-        unreachable!("asked before")
     }
 
     /// Offers a packet to the link, which is number `index`, shows it to the observer and watches

@@ -31,9 +31,7 @@ impl World<'_> {
                 air.enter(at, label.id(), &travelling.packet, ends);
             }
         }
-        if let Some(inbox) = self.lanes[lane].inbox() {
-            inbox.recycle(packets);
-        }
+        self.lanes[lane].recycle(packets);
         self.take_out();
         self.schedule_air();
     }

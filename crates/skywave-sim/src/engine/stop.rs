@@ -72,8 +72,6 @@ impl World<'_> {
                 self.cross(through, at, label);
             }
         }
-        if let Some(inbox) = self.lanes[link].inbox() {
-            inbox.recycle(packets);
-        }
+        self.lanes[link].recycle(packets);
     }
 }

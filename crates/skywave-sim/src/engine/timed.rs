@@ -143,9 +143,7 @@ impl World<'_> {
                 timed.offer(at, label, &self.packets);
             }
         }
-        if let Some(inbox) = self.lanes[link].inbox() {
-            inbox.recycle(packets);
-        }
+        self.lanes[link].recycle(packets);
         self.advance(link, horizon);
         self.lanes[link].timed().timer.pass(horizon);
         let mut decided = std::mem::take(&mut self.lanes[link].timed().decided);

@@ -221,9 +221,7 @@ impl<'a> World<'a> {
             }
             self.cross_inlined(through, at, label);
         }
-        if let Some(inbox) = self.lanes[link].inbox() {
-            inbox.recycle(packets);
-        }
+        self.lanes[link].recycle(packets);
     }
 
     /// A lane that decides later than packets come does what is due.
