@@ -259,7 +259,7 @@ impl World<'_> {
             self.take_on(at, label.at_next_hop());
         } else {
             if let Fate::Suppressed = fate {
-                self.flows[flow as usize].suppressed_dupack(at);
+                self.flows[flow as usize].meter.suppressed_dupack(at);
             }
             self.release(label.id());
         }

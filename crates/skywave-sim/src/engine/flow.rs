@@ -235,11 +235,6 @@ impl Flow {
         }
     }
 
-    /// An agent kept a duplicate ACK from the sender at `at`.
-    pub(super) fn suppressed_dupack(&mut self, at: Time) {
-        self.meter.suppressed_dupack(at);
-    }
-
     /// A timer of the sender is due.
     pub(crate) fn on_sender_timer(&mut self, now: Time) {
         self.ends.on_sender_timer(now, &mut self.meter);
@@ -252,11 +247,6 @@ impl Flow {
             Ends::Tcp(tcp) => tcp.receiver_due(),
             other => other.receiver_due(),
         }
-    }
-
-    /// A timer of the receiver is due.
-    pub(crate) fn on_receiver_timer(&mut self, now: Time) {
-        self.ends.on_receiver_timer(now);
     }
 
     /// After everything that can be sent now was sent: notes a completed connection, and tells the

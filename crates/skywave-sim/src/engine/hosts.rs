@@ -198,7 +198,7 @@ impl World<'_> {
 
     #[inline(never)]
     fn on_receiver_timer(&mut self, index: usize, due: Time) {
-        self.flows[index].on_receiver_timer(due);
+        self.flows[index].ends.on_receiver_timer(due);
         self.answer(index, due);
     }
 

@@ -110,9 +110,7 @@ impl Plan {
             receivers,
         }
     }
-}
 
-impl Plan {
     /// How wide the event queue's buckets are to be: as the grid of the sender that decides most often, so that
     /// the events of a bucket mostly have one time, and there is little to sort. Lanes may decide more often.
     /// They do not count: the buckets would be narrow and many then, which made the runs of TCP-DCR's slow

@@ -163,7 +163,7 @@ impl World<'_> {
     /// Both ends of the proxy let their timers expire that became due on the way, one after the other.
     fn fire_late_timers(&mut self, Halves { near, far }: Halves, at: Time) {
         while self.flows[near].receiver_due() <= at {
-            self.flows[near].on_receiver_timer(at);
+            self.flows[near].ends.on_receiver_timer(at);
             self.answer(near, at);
         }
         loop {
