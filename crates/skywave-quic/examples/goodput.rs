@@ -116,15 +116,19 @@ fn dark(seconds: u64, asks: bool) -> Path {
     path
 }
 
-fn rows() -> Vec<Row> {
-    let row = |name: &str, path, carries| Row {
+/// One connection of the law on a path.
+fn row(name: &str, path: Path, carries: f64) -> Row {
+    Row {
         name: name.to_owned(),
         path,
         carries,
         shared: false,
         connections: 1,
         dark: None,
-    };
+    }
+}
+
+fn rows() -> Vec<Row> {
     let mut rows = vec![row("no loss", usual(100), 20.0)];
     for loss in [0.001, 0.01, 0.02, 0.05, 0.1, 0.2] {
         let path = usual(100).losing(LossConfig::Iid(loss));
@@ -216,14 +220,7 @@ fn recorded(files: &[String]) -> Vec<Row> {
                 Path::new(Service::Trace(Arc::new(trace)), RTT, 300).losing(LossConfig::Iid(0.01));
             path.duration = Duration::from_secs(60);
             let name = std::path::Path::new(file).file_name().expect("a name");
-            Row {
-                name: name.to_string_lossy().into_owned(),
-                path,
-                carries: mean * 0.99,
-                shared: false,
-                connections: 1,
-                dark: None,
-            }
+            row(&name.to_string_lossy(), path, mean * 0.99)
         })
         .collect()
 }

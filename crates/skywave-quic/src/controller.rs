@@ -80,7 +80,7 @@ impl Controller {
     }
 
     /// Tells the law something, and takes its answer.
-    fn tell(&mut self, tell: impl FnOnce(&mut Control)) {
+    fn tell<R>(&mut self, tell: impl FnOnce(&mut Control) -> R) {
         let control = self.control.get_mut();
         tell(control);
         self.answer = Answer::of(control);
@@ -170,14 +170,10 @@ impl congestion::Controller for Controller {
     ) {
         let time = self.time(now);
         if !is_ecn {
-            self.tell(|control| {
-                control.end_losses(time, is_persistent_congestion);
-            });
+            self.tell(|control| control.end_losses(time, is_persistent_congestion));
         } else if let Some((number, sent)) = self.newest {
             let sent = self.time(sent);
-            self.tell(|control| {
-                control.on_marked(time, number, sent);
-            });
+            self.tell(|control| control.on_marked(time, number, sent));
         }
     }
 

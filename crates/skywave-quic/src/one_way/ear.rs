@@ -1,10 +1,12 @@
 //! Record of a connection's one-way delays, kept until its congestion control law takes them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use skywave_core::Offset;
 use skywave_core::tcp::window::OneWayDelays;
+
+use super::lock;
 
 /// Greatest difference between a one-way delay and the connection's first one; delays further from the first are
 /// ignored. The clocks of two hosts do not drift so far apart in any pause that a connection survives.
@@ -40,14 +42,10 @@ impl Ear {
         })))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes the one-way delay of a datagram that left at `sent`, by this host's clock, and arrived at `came_us`, in
     /// microseconds of the peer's own clock.
     pub fn hear(&self, sent: Instant, came_us: u64) {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         if state.moved.is_some_and(|moved| sent <= moved) {
             return;
         }
@@ -65,12 +63,12 @@ impl Ear {
 
     /// The delays that were heard since this was last asked.
     pub(crate) fn take(&self) -> Option<OneWayDelays> {
-        self.lock().heard.take()
+        lock(&self.0).heard.take()
     }
 
     /// The connection goes over another path; `last` is when the latest packet over the old one left.
     pub(crate) fn forget(&self, last: Option<Instant>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         (state.heard, state.moved) = (None, last);
     }
 }

@@ -32,6 +32,7 @@ mod report;
 mod socket;
 mod watch;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use noq_proto::TransportConfig;
@@ -78,6 +79,11 @@ impl Tag {
     fn level(self) -> u32 {
         self.0.trailing_zeros()
     }
+}
+
+/// Access to what the mutex guards, also after a panic of another thread that held it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sets up the end that sends data to take QUIC datagrams (RFC 9221), in which its peer may report when packets

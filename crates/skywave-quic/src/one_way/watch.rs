@@ -6,7 +6,7 @@ use std::future::pending;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use noq::{Connection, Endpoint, EndpointConfig, PathId, Runtime, ServerConfig};
@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::socket::Watched;
-use super::{Arrivals, Departures, Ear, Report, Tag, report_after};
+use super::{Arrivals, Departures, Ear, Report, Tag, lock, report_after};
 
 /// How often to look for a peer's new address while nothing comes from the one before.
 const LOOK: Duration = Duration::from_secs(1);
@@ -70,10 +70,6 @@ impl Default for Watch {
             peers: Mutex::default(),
         }))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watch {
