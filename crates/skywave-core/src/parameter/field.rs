@@ -142,6 +142,13 @@ impl<C> Field<C> {
     }
 }
 
+impl<C: Stored> Field<C> {
+    /// A parameter that is the whole configuration, in whose place a file must give it ([`alone`](Self::alone)).
+    pub const fn whole(kind: Kind, name: &'static str, doc: &'static str) -> Self {
+        Self::new(kind, name, doc, |config| config).alone().needed()
+    }
+}
+
 /// A type in which a configuration keeps a parameter, converted from and to [`Value`].
 pub trait Stored {
     /// The value; `None` where there is none.

@@ -62,12 +62,7 @@ impl QueueConfig {
 
 impl Configuration for Limit {
     const DEFAULT: Limit = Limit::Packets(50);
-    const FIELDS: &'static [Field<Limit>] =
-        &[
-            Field::new(Kind::Limit, "limit", "Capacity", |limit: &mut Limit| limit)
-                .alone()
-                .needed(),
-        ];
+    const FIELDS: &'static [Field<Limit>] = &[Field::whole(Kind::Limit, "limit", "Capacity")];
 }
 
 /// Tail drop as scenario files and the reference know it ([`Described`]): packets that find the queue full are

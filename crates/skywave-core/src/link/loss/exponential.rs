@@ -29,12 +29,7 @@ impl Described for Exponential {
     const SUMMARY: &'static str = "Gaps between losses are exponential and counted in packets. The number p is the loss \
                                    rate; the mean gap is 1/p.";
     const DEFAULT: f64 = 0.0;
-    const FIELDS: &'static [Field<f64>] =
-        &[
-            Field::new(Kind::Probability, "p", "Loss rate", |p: &mut f64| p)
-                .alone()
-                .needed(),
-        ];
+    const FIELDS: &'static [Field<f64>] = &[Field::whole(Kind::Probability, "p", "Loss rate")];
 }
 
 impl LossModel for Exponential {
@@ -59,12 +54,7 @@ impl Described for ExponentialBytes {
     const SUMMARY: &'static str =
         "Gaps between losses are exponential and counted in bytes. The size is the mean gap.";
     const DEFAULT: f64 = f64::INFINITY;
-    const FIELDS: &'static [Field<f64>] =
-        &[
-            Field::new(Kind::Size, "gap", "Mean gap", |gap: &mut f64| gap)
-                .alone()
-                .needed(),
-        ];
+    const FIELDS: &'static [Field<f64>] = &[Field::whole(Kind::Size, "gap", "Mean gap")];
 }
 
 impl LossModel for ExponentialBytes {

@@ -18,11 +18,7 @@ impl Described for Iid {
     const SUMMARY: &'static str = "Each packet is lost with this probability, independently.";
     const DEFAULT: f64 = 0.0;
     const FIELDS: &'static [Field<f64>] =
-        &[
-            Field::new(Kind::Probability, "p", "Loss probability", |p: &mut f64| p)
-                .alone()
-                .needed(),
-        ];
+        &[Field::whole(Kind::Probability, "p", "Loss probability")];
 }
 
 impl LossModel for Iid {

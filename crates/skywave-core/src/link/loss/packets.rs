@@ -15,14 +15,11 @@ pub struct Packets {
 
 impl Configuration for Vec<u64> {
     const DEFAULT: Vec<u64> = Vec::new();
-    const FIELDS: &'static [Field<Vec<u64>>] = &[Field::new(
+    const FIELDS: &'static [Field<Vec<u64>>] = &[Field::whole(
         Kind::Counts,
         "numbers",
         "Numbers of packets, in order of arrival",
-        |numbers: &mut Vec<u64>| numbers,
-    )
-    .alone()
-    .needed()];
+    )];
 }
 
 impl Described for Packets {
