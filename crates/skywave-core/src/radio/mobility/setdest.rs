@@ -201,19 +201,11 @@ fn words<const N: usize>(
     let Some((_, digits)) = place.filter(|(name, _)| !name.is_empty() && is_name(name)) else {
         return Ok(None);
     };
-    let mut after = [""; N];
-    for place in &mut after {
-        let Some(word) = words.next() else {
-            return Ok(None);
-        };
-        *place = word;
-    }
-    if words.next().is_some() {
+    let after: Vec<&str> = words.take(N + 1).collect();
+    let after: Option<[&str; N]> = after.try_into().ok();
+    let Some(after) = after.filter(|after| matches!(after[0], "set" | "setdest")) else {
         return Ok(None);
-    }
-    if !matches!(after[0], "set" | "setdest") {
-        return Ok(None);
-    }
+    };
     match digits.parse() {
         Ok(node) if node < nodes => Ok(Some((node, after))),
         _ => Err(SetdestErrorKind::NoSuchNode {
