@@ -100,18 +100,12 @@ impl Cache {
     /// A link has broken. Frames need their ACKs, so that it leads nowhere in the other direction either. Paths end
     /// before it.
     pub(super) fn break_link(&mut self, link: Link) {
-        let own = self.own;
+        let is_broken = |(&a, &b): (&Address, &Address)| {
+            (a, b) == (link.from, link.to) || (a, b) == (link.to, link.from)
+        };
         for path in &mut self.paths {
-            let stations = &path.stations;
-            let hop = |at: usize| {
-                let from = if at == 0 { own } else { stations[at - 1] };
-                (from, stations[at])
-            };
-            let broken = |&at: &usize| {
-                let (a, b) = hop(at);
-                (a, b) == (link.from, link.to) || (a, b) == (link.to, link.from)
-            };
-            if let Some(at) = (0..stations.len()).find(broken) {
+            let starts = std::iter::once(&self.own).chain(&path.stations);
+            if let Some(at) = starts.zip(&path.stations).position(is_broken) {
                 path.stations.truncate(at);
             }
         }
