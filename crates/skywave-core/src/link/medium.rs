@@ -21,7 +21,8 @@ pub(super) struct Medium {
     code: Option<Code>,
     blackouts: Blackouts,
     impairments: Impairments,
-    station: Option<Station>,
+    /// The link's part in a contention, if there is one.
+    pub(super) station: Option<Station>,
 }
 
 impl Medium {
@@ -52,16 +53,6 @@ impl Medium {
                 .contention
                 .map(|c| Station::new(c, Stream::named(seed, name, "contention"))),
         }
-    }
-
-    /// The link's part in a contention, if there is one.
-    pub(super) fn station(&self) -> Option<&Station> {
-        self.station.as_ref()
-    }
-
-    /// The link's part in a contention, to be changed.
-    pub(super) fn station_mut(&mut self) -> Option<&mut Station> {
-        self.station.as_mut()
     }
 
     /// Bytes that a packet takes on the air.

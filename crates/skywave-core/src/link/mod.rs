@@ -228,7 +228,7 @@ impl Link {
     #[inline(always)]
     fn pass(&mut self, now: Time) -> Time {
         if now >= self.pipe.meter.bound {
-            let station = self.medium.as_ref().and_then(|medium| medium.station());
+            let station = self.medium.as_ref().and_then(|m| m.station.as_ref());
             self.pipe.pass_bounds(now, self.clock, self.window, station);
         }
         self.clock = self.clock.max(now);
@@ -258,7 +258,7 @@ impl Link {
     /// Figures of the window that [`Self::measure`] set (else of the whole run), as of `now`: the end of the run, or
     /// any time not before the last packet. Waiting and transmission after `now` or after the window do not count.
     pub fn finish(&self, now: Time) -> Measured {
-        let station = self.medium.as_ref().and_then(|medium| medium.station());
+        let station = self.medium.as_ref().and_then(|m| m.station.as_ref());
         let now = now.max(self.clock);
         self.pipe.measured(now, self.clock, self.window, station)
     }
@@ -286,11 +286,8 @@ impl Link {
             return meter.count(Fate::Dropped(cause));
         }
         let marked = verdict == Verdict::Mark;
-        let on_air = match &self.medium {
-            Some(medium) => medium.on_air(size),
-            None => size,
-        };
-        if let Some(station) = self.medium.as_mut().and_then(|m| m.station_mut()) {
+        let on_air = self.medium.as_ref().map_or(size, |m| m.on_air(size));
+        if let Some(station) = self.medium.as_mut().and_then(|m| m.station.as_mut()) {
             transmitter.defer(station.wait(now, start));
         }
         let slot = transmitter.transmit(on_air);
@@ -301,7 +298,7 @@ impl Link {
         meter.transmitted(start.since(now), slot.used);
         let fate = match &mut self.medium {
             Some(medium) => {
-                if let Some(station) = medium.station_mut() {
+                if let Some(station) = &mut medium.station {
                     station.transmits(now, slot);
                 }
                 medium.carry(slot.end, *delay, size)

@@ -458,7 +458,7 @@ impl TimedLink {
             if self.start > now {
                 // A trace's next opportunity: the transmitter waits, but it is not idle.
                 self.queue.idle_from(self.start);
-            } else if let Some(frame) = self.take_for_transmission(now) {
+            } else if let Some(frame) = self.device.pop_front().or_else(|| self.take_next(now)) {
                 self.transmit(frame);
             }
         }
@@ -476,10 +476,8 @@ impl TimedLink {
             frame.number = self.transmitted;
             self.transmitted += 1;
         }
-        let on_air = match &self.medium {
-            Some(medium) => medium.on_air(frame.tag.size()),
-            None => frame.tag.size(),
-        };
+        let size = frame.tag.size();
+        let on_air = self.medium.as_ref().map_or(size, |m| m.on_air(size));
         self.occupy(on_air);
         self.sending = Some(frame);
     }
@@ -491,14 +489,6 @@ impl TimedLink {
         self.meter.transmitted(Duration::ZERO, slot.used);
         self.queue.idle_from(slot.end);
         self.end = slot.end;
-    }
-
-    #[inline(always)]
-    fn take_for_transmission(&mut self, now: Time) -> Option<Frame> {
-        if self.device.is_empty() {
-            return self.take_next(now);
-        }
-        self.device.pop_front()
     }
 
     #[inline(always)]
