@@ -97,9 +97,7 @@ pub fn simulate(spec: &Spec) -> Outcome {
 /// # Panics
 /// When the specification is inconsistent, as in [`simulate`].
 pub fn simulate_watched<'a>(spec: &'a Spec, watch: Watch<'a>) -> Option<Outcome> {
-    world::World::new(spec, watch.observer)
-        .stopped_by(watch.cancel)
-        .run()
+    world::World::new(spec, watch).run()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use skywave_core::{Duration, Rate, Time, quic, wtcp};
 use super::plan::{Plan, Slack};
 use super::routes::Routes;
 use super::world::World;
-use crate::observe::{Observer, Offer};
+use crate::observe::{Observer, Offer, Watch};
 use crate::outcome::Outcome;
 use crate::spec::{AgentSpec, FlowSpec, HandOver, LinkSpec, ProxySpec, Spec, Traffic, Transport};
 
@@ -149,7 +149,9 @@ fn pairs() -> impl Strategy<Value = Vec<AgentSpec>> {
 }
 
 fn with_lookahead(spec: &Spec) -> Outcome {
-    World::new(spec, None).run().expect("not cancelled")
+    World::new(spec, Watch::default())
+        .run()
+        .expect("not cancelled")
 }
 
 /// Whether packets ever came to a link at the same nanosecond, so that their order depends on the order of the
@@ -202,7 +204,11 @@ fn event_by_event(spec: &Spec) -> Option<Outcome> {
         last: BTreeMap::new(),
         seen: false,
     };
-    let world = World::with_plan(spec, Some(&mut ties), routes, plan);
+    let watch = Watch {
+        observer: Some(&mut ties),
+        cancel: None,
+    };
+    let world = World::with_plan(spec, watch, routes, plan);
     let outcome = world.run().expect("not cancelled");
     (!ties.seen).then_some(outcome)
 }

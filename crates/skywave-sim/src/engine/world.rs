@@ -16,7 +16,7 @@ use super::routes::Routes;
 use super::stop;
 use super::wire::Wire;
 use crate::measure::Recorder;
-use crate::observe::Observer;
+use crate::observe::{Observer, Watch};
 use crate::outcome::{Bins, Outcome};
 use crate::spec::Spec;
 
@@ -83,15 +83,16 @@ pub(crate) struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(spec: &'a Spec, observer: Option<&'a mut dyn Observer>) -> Self {
+    /// A world that stops soon after the flag in `watch` is set.
+    pub(crate) fn new(spec: &'a Spec, watch: Watch<'a>) -> Self {
         let routes = Routes::new(spec);
         let plan = Plan::new(spec, &routes);
-        Self::with_plan(spec, observer, routes, plan)
+        Self::with_plan(spec, watch, routes, plan)
     }
 
     pub(crate) fn with_plan(
         spec: &'a Spec,
-        observer: Option<&'a mut dyn Observer>,
+        Watch { observer, cancel }: Watch<'a>,
         mut routes: Routes,
         mut plan: Plan,
     ) -> Self {
@@ -131,15 +132,10 @@ impl<'a> World<'a> {
             copies: vec![0; spec.flows.len()],
             packets: Vec::new(),
             free: u32::MAX,
-            cancel: None,
+            cancel,
             stopped: false,
             others: stop::TURNS,
         }
-    }
-
-    /// World that stops soon after the flag `cancel` is set.
-    pub(crate) fn stopped_by(self, cancel: Option<&'a AtomicBool>) -> Self {
-        Self { cancel, ..self }
     }
 
     /// Runs to the end; `None` when it was stopped before.
