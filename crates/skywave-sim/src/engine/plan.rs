@@ -80,34 +80,18 @@ impl Plan {
             collects: &collects,
         };
         let mut links = view.link_slacks();
-        let senders: Vec<Duration> = (0..routes.flows())
-            .map(|flow| {
-                if is_half(flow, spec) {
-                    Duration::ZERO
-                } else {
-                    view.sender_slack(flow, &mut links)
-                }
-            })
-            .collect();
-        let receiver = |flow| {
-            if is_half(flow, spec) {
-                return Receiving {
-                    collects: true,
-                    slack: Duration::ZERO,
-                };
-            }
-            let (delay, inbox) = view.next_inbox(flow, Direction::Reverse, 0);
-            let held = inbox.and_then(|link| links[link as usize]);
-            Receiving {
-                collects: view.receiver_collects(flow),
-                slack: (delay + held.map_or(Duration::ZERO, |link| link.hold)).min(LONGEST),
-            }
-        };
-        let receivers: Vec<Receiving> = (0..routes.flows()).map(receiver).collect();
+        let flows = 0..routes.flows();
+        let senders = flows.clone();
+        let senders = senders.map(|flow| view.sender_slack(flow, &mut links));
+        let senders = senders.collect();
+        let receivers = flows.map(|flow| Receiving {
+            collects: view.receiver_collects(flow),
+            slack: view.receiver_slack(flow, &links),
+        });
         Self {
-            links,
             senders,
-            receivers,
+            receivers: receivers.collect(),
+            links,
         }
     }
 
@@ -196,6 +180,9 @@ impl View<'_> {
     /// A sender wakes for its own few packets only, a shared link for those of many flows. So the
     /// link gives most of its slack to the senders before it.
     fn sender_slack(&self, flow: usize, links: &mut [Option<Slack>]) -> Duration {
+        if is_half(flow, self.spec) {
+            return Duration::ZERO;
+        }
         let (delay, inbox) = self.next_inbox(flow, Direction::Forward, 0);
         let lent = inbox.and_then(|link| links[link as usize].as_mut());
         let hold = lent.map_or(Duration::ZERO, |link| {
@@ -203,6 +190,15 @@ impl View<'_> {
             link.hold
         });
         (delay + hold).min(LONGEST)
+    }
+
+    fn receiver_slack(&self, flow: usize, links: &[Option<Slack>]) -> Duration {
+        if is_half(flow, self.spec) {
+            return Duration::ZERO;
+        }
+        let (delay, inbox) = self.next_inbox(flow, Direction::Reverse, 0);
+        let held = inbox.and_then(|link| links[link as usize]);
+        (delay + held.map_or(Duration::ZERO, |link| link.hold)).min(LONGEST)
     }
 
     /// Shortest time from the start of hop number `hop` of a way to the next inbox, and the lane with that
