@@ -258,8 +258,7 @@ impl Routes {
     /// The place right after a lane that collects packets, if the lane is on this route of a flow.
     pub(crate) fn after(&self, flow: u32, direction: Direction, lane: u32) -> Option<u32> {
         let start = self.start(flow, direction);
-        let route = self.hops[start as usize..].iter();
-        let mut route = route.take_while(|hop| !hop.is_host());
+        let mut route = self.way_from(start);
         let place = route.position(|hop| hop.next() == Next::Collects(lane))?;
         Some(start + place as u32 + 1)
     }
@@ -312,18 +311,19 @@ impl Routes {
     /// The places of a flow's route, its host's included. No other way has any of them.
     pub(crate) fn places(&self, flow: u32, direction: Direction) -> Range<u32> {
         let start = self.start(flow, direction);
-        let route = &self.hops[start as usize..];
-        let links = route.iter().take_while(|hop| !hop.is_host());
-        start..start + links.count() as u32 + 1
+        start..start + self.way_from(start).count() as u32 + 1
     }
 
     /// The links of a way, in order, before [`Self::mark`].
     pub(crate) fn links(&self, way: usize, direction: Direction) -> impl Iterator<Item = u32> {
         let start = self.starts[way][direction as usize];
-        self.hops[start as usize..]
-            .iter()
-            .take_while(|hop| !hop.is_host())
-            .filter_map(|hop| hop.lane())
+        self.way_from(start).filter_map(Hop::lane)
+    }
+
+    /// The hops from a place of the list on, up to the host at the end of the way.
+    fn way_from(&self, start: u32) -> impl Iterator<Item = Hop> {
+        let hops = self.hops[start as usize..].iter().copied();
+        hops.take_while(|hop| !hop.is_host())
     }
 }
 
