@@ -46,7 +46,7 @@ impl Mobility {
 }
 
 /// A straight way at constant speed, and then rest.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
 struct Leg {
     from: Position,
     to: Position,
@@ -64,10 +64,7 @@ impl Leg {
         Self {
             from: at,
             to: at,
-            length: 0.0,
-            speed: 0.0,
-            start: Time::ZERO,
-            end: Time::ZERO,
+            ..Self::default()
         }
     }
 
