@@ -28,6 +28,17 @@ pub struct Heard {
     pub sensed: bool,
 }
 
+impl Heard {
+    /// A transmission within the limits of reception, sensing and interference or not; `None` beyond all of them.
+    fn within([decodable, sensed, disturbs]: [bool; 3], mw: impl FnOnce() -> f64) -> Option<Self> {
+        (decodable || sensed || disturbs).then(|| Self {
+            power_mw: mw(),
+            decodable,
+            sensed: sensed || decodable,
+        })
+    }
+}
+
 /// Model of propagation: how strongly stations hear each other, all of which have the same radio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Propagation {
@@ -129,23 +140,16 @@ impl Propagation {
     pub fn reach(&self, from: Position, to: Position) -> Option<Heard> {
         let distance = from.distance(to);
         let power = || self.path_loss.received(self.tx_mw, distance);
-        let heard = |power_mw, decodable, sensed: bool| Heard {
-            power_mw,
-            decodable,
-            sensed: sensed || decodable,
-        };
         match self.hearing {
             Hearing::Power(least) => {
                 let power = power();
-                (power >= least.weakest()).then(|| {
-                    let decodable = power >= least.reception_mw;
-                    heard(power, decodable, power >= least.sensing_mw)
-                })
+                let limits = [least.reception_mw, least.sensing_mw, least.interference_mw];
+                Heard::within(limits.map(|least| power >= least), || power)
             }
-            Hearing::Distance(most) => (distance <= most.widest()).then(|| {
-                let decodable = distance <= most.reception;
-                heard(power(), decodable, distance <= most.sensing)
-            }),
+            Hearing::Distance(most) => {
+                let limits = [most.reception, most.sensing, most.interference];
+                Heard::within(limits.map(|most| distance <= most), power)
+            }
         }
     }
 
@@ -171,20 +175,6 @@ impl Propagation {
             }
             Hearing::Distance(most) => most.sensing.max(most.reception),
         }
-    }
-}
-
-impl Thresholds {
-    fn weakest(&self) -> f64 {
-        self.interference_mw
-            .min(self.sensing_mw)
-            .min(self.reception_mw)
-    }
-}
-
-impl Ranges {
-    fn widest(&self) -> f64 {
-        self.interference.max(self.sensing).max(self.reception)
     }
 }
 
