@@ -13,7 +13,7 @@ use super::transport::Transport;
 use super::undelivered::Undelivered;
 use super::world::Travelling;
 use crate::losses::{Found, LossCause};
-use crate::measure::{FlowMeter, LossLedger, Recorder, is_within};
+use crate::measure::{FlowMeter, LossLedger, Recorder};
 use crate::outcome::FlowOutcome;
 use crate::spec::Spec;
 
@@ -113,10 +113,6 @@ impl Wtcp {
     fn acknowledged(&self) -> u64 {
         self.sender.acknowledged() + u64::from(self.is_done())
     }
-
-    fn counts(&self, at: Time) -> bool {
-        is_within(at, self.window)
-    }
 }
 
 impl Transport for Wtcp {
@@ -147,7 +143,7 @@ impl Transport for Wtcp {
             self.end_blackout(now);
         } else if self.sender.in_blackout() && self.dark_since.is_none() {
             self.dark_since = Some(now);
-            self.counts.blackouts += u64::from(self.counts(now));
+            self.counts.blackouts += u64::from(meter.counts(now));
         }
         self.after_sender(now, meter);
     }
@@ -210,7 +206,7 @@ impl Transport for Wtcp {
         if !is_probe(&packet) {
             meter.sent_packet(now);
         }
-        let counts = u64::from(self.counts(now));
+        let counts = u64::from(meter.counts(now));
         match &packet {
             wtcp::Packet::Data(data) => {
                 let end = data.end().unwrap_or(u64::MAX);
