@@ -317,11 +317,8 @@ impl<P: Clone + Labelled> Dcf<P> {
         let Kind::Data { sequence, packet } = &frame.kind else {
             return;
         };
-        let from = usize::from(frame.from.0);
-        if self.seen.len() <= from {
-            self.seen.resize(from + 1, None);
-        }
-        if self.seen[from].replace(*sequence) == Some(*sequence) {
+        let last = frame.from.place_in(&mut self.seen, None);
+        if last.replace(*sequence) == Some(*sequence) {
             self.stats.duplicates += 1;
             return;
         }

@@ -14,6 +14,16 @@ impl Address {
     pub const fn is_broadcast(self) -> bool {
         self.0 == Self::BROADCAST.0
     }
+
+    /// The place of this address in a list by addresses, which grows by `absent` ones if it is too short.
+    #[inline]
+    pub(crate) fn place_in<T: Clone>(self, list: &mut Vec<T>, absent: T) -> &mut T {
+        let at = usize::from(self.0);
+        if list.len() <= at {
+            list.resize(at + 1, absent);
+        }
+        &mut list[at]
+    }
 }
 
 impl fmt::Display for Address {

@@ -13,11 +13,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Remembers a request until `forget`; false if it is remembered already.
     pub(super) fn is_new(&mut self, now: Time, originator: Address, id: u32, forget: Time) -> bool {
-        let at = usize::from(originator.0);
-        if self.by_originator.len() <= at {
-            self.by_originator.resize(at + 1, Vec::new());
-        }
-        let requests = &mut self.by_originator[at];
+        let requests = originator.place_in(&mut self.by_originator, Vec::new());
         requests.retain(|&(_, until)| until > now);
         if requests.iter().any(|&(seen, _)| seen == id) {
             return false;

@@ -20,11 +20,7 @@ impl<P> StaticRoutes<P> {
     pub fn new(own: Address, routes: impl IntoIterator<Item = (Address, Address)>) -> Self {
         let mut next_hops = Vec::new();
         for (destination, next_hop) in routes {
-            let at = usize::from(destination.0);
-            if next_hops.len() <= at {
-                next_hops.resize(at + 1, Address::BROADCAST);
-            }
-            next_hops[at] = next_hop;
+            *destination.place_in(&mut next_hops, Address::BROADCAST) = next_hop;
         }
         Self {
             own,

@@ -121,12 +121,9 @@ impl Table {
 
     /// The entry of `destination`, made if there is none.
     fn entry(&mut self, now: Time, destination: Address) -> &mut Route {
-        let at = usize::from(destination.0);
-        if self.index.len() <= at {
-            self.index.resize(at + 1, NONE);
-        }
-        if self.index[at] == NONE {
-            self.index[at] = self.routes.len() as u16;
+        let place = destination.place_in(&mut self.index, NONE);
+        if *place == NONE {
+            *place = self.routes.len() as u16;
             self.routes.push(Route {
                 destination,
                 seq: None,
@@ -138,7 +135,7 @@ impl Table {
                 precursors: Vec::new(),
             });
         }
-        let at = usize::from(self.index[at]);
+        let at = usize::from(*place);
         self.settle(now, at);
         &mut self.routes[at]
     }

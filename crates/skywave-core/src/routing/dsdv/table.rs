@@ -128,12 +128,9 @@ impl Table {
     }
 
     fn add(&mut self, route: Route) {
-        let at = usize::from(route.destination.0);
-        if self.index.len() <= at {
-            self.index.resize(at + 1, 0);
-        }
+        let place = route.destination.place_in(&mut self.index, 0);
         self.routes.push(route);
-        self.index[at] = self.routes.len() as u16;
+        *place = self.routes.len() as u16;
     }
 
     /// `next_hop` cannot be reached: nor can any destination by way of it. Each gets an odd number, above the one that
