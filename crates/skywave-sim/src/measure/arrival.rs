@@ -2,7 +2,7 @@
 
 use skywave_core::{Duration, Time};
 
-use super::{DelayHistogram, is_within};
+use super::{DelayHistogram, is_within, mean_s};
 use crate::outcome::FlowOutcome;
 
 /// First arrivals of a flow's segments in the measured window.
@@ -40,8 +40,8 @@ impl ArrivalMeter {
     }
 
     pub(crate) fn report(&self, outcome: &mut FlowOutcome) {
-        let (sum, n) = self.resent;
-        outcome.retx_arrival_mean_s = (n > 0).then(|| sum.as_secs_f64() / n as f64);
+        let (sum, number) = self.resent;
+        outcome.retx_arrival_mean_s = mean_s(sum, number);
         outcome.arrival_p10_s = self.first.quantile(0.10);
         outcome.arrival_p50_s = self.first.quantile(0.50);
         outcome.arrival_p90_s = self.first.quantile(0.90);

@@ -7,7 +7,7 @@ use skywave_core::tcp::SenderCounters;
 use skywave_core::tcp::rto::RtoEstimator;
 use skywave_core::{Duration, Time};
 
-use super::{BinMeter, DelayHistogram, Recorder, RequestMeter, is_within};
+use super::{BinMeter, DelayHistogram, Recorder, RequestMeter, is_within, mean_s};
 use crate::losses::LossCause;
 use crate::outcome::{FlowOutcome, Request};
 
@@ -107,8 +107,6 @@ impl FlowMeter {
         let seconds = self.end.since(self.start).as_secs_f64();
         let per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
         self.set_small(now, false);
-        let rtt_mean =
-            |sum: Duration| (self.rtt_count > 0).then(|| sum.as_secs_f64() / self.rtt_count as f64);
         let open = now.min(self.end).since(self.opened.max(self.start));
         let cwnd_mean = tcp.filter(|_| !open.is_zero());
         let cwnd_mean = cwnd_mean.map(|_| self.cwnd_area / open.as_secs_f64());
@@ -148,9 +146,9 @@ impl FlowMeter {
             suppressed_dupacks: self.suppressed_dupacks.into(),
             ack_gaps: self.gaps.into(),
             ack_gaps_s: self.gaps_time.as_secs_f64(),
-            rtt_mean_s: rtt_mean(self.rtt_sum),
-            srtt_mean_s: rtt_mean(self.srtt_sum),
-            rttvar_mean_s: rtt_mean(self.rttvar_sum),
+            rtt_mean_s: mean_s(self.rtt_sum, self.rtt_count),
+            srtt_mean_s: mean_s(self.srtt_sum, self.rtt_count),
+            rttvar_mean_s: mean_s(self.rttvar_sum, self.rtt_count),
             rtt_min_s: (self.rtt_count > 0).then(|| self.rtt_min.as_secs_f64()),
             cwnd_mean,
             share_small_cwnd: (!open.is_zero())

@@ -10,7 +10,7 @@ mod loss;
 mod requests;
 mod series;
 
-use skywave_core::Time;
+use skywave_core::{Duration, Time};
 
 pub(crate) use arrival::ArrivalMeter;
 pub(crate) use bins::BinMeter;
@@ -26,4 +26,9 @@ pub(crate) use series::Recorder;
 #[inline]
 pub(crate) fn is_within(at: Time, (start, end): (Time, Time)) -> bool {
     start <= at && at < end
+}
+
+/// Mean of some times in seconds, by their sum and their number; `None` if there are none.
+pub(crate) fn mean_s(sum: Duration, number: u64) -> Option<f64> {
+    (number > 0).then(|| sum.as_secs_f64() / number as f64)
 }

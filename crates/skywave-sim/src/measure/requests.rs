@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use skywave_core::{Duration, Time};
 
-use super::{DelayHistogram, is_within};
+use super::{DelayHistogram, is_within, mean_s};
 use crate::outcome::{FlowOutcome, MAX_REQUESTS, Request};
 
 /// The transfers of a flow: from when the application handed one over until its last byte arrived, in order.
@@ -86,9 +86,8 @@ impl RequestMeter {
     }
 
     pub(crate) fn report(&self, outcome: &mut FlowOutcome) {
-        let mean = || self.sum.as_secs_f64() / self.done as f64;
         outcome.requests_done = self.done;
-        outcome.request_time_mean_s = (self.done > 0).then(mean);
+        outcome.request_time_mean_s = mean_s(self.sum, self.done);
         outcome.request_time_p50_s = self.times.quantile(0.50);
         outcome.request_time_p95_s = self.times.quantile(0.95);
         outcome.request_time_p99_s = self.times.quantile(0.99);

@@ -10,6 +10,7 @@ use skywave_core::rng::Stream;
 use skywave_core::routing::{Aodv, Datagram, Dsdv, Dsr, Output, Packet, Routing, StaticRoutes};
 
 use super::passenger::Passenger;
+use crate::measure::mean_s;
 use crate::outcome::{Activity, StationOutcome};
 use crate::spec::{RadioSpec, RoutingSpec, Spec};
 
@@ -224,10 +225,8 @@ impl Station {
             acknowledged: stats.acknowledged,
             given_up: stats.given_up,
             queue_drops: stats.queue_drops,
-            queue_time_mean_s: (stats.served > 0)
-                .then(|| stats.waited.as_secs_f64() / stats.served as f64),
-            contention_mean_s: (stats.acknowledged > 0)
-                .then(|| stats.contention.as_secs_f64() / stats.acknowledged as f64),
+            queue_time_mean_s: mean_s(stats.waited, stats.served),
+            contention_mean_s: mean_s(stats.contention, stats.acknowledged),
             timeline: Vec::new(),
         }
     }

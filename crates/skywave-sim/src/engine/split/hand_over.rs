@@ -20,6 +20,7 @@ use super::super::transport::Ends;
 use super::super::world::World;
 use super::Halves;
 use super::half::{Presence, Role};
+use crate::measure::mean_s;
 use crate::spec::HandOver;
 
 /// Bytes of the state of each of the proxy's two connections, besides the data in its buffer: windows, timers, sequence
@@ -91,12 +92,8 @@ impl HandOvers {
 
     /// Bytes that finished hand-overs moved, and the mean time that one took, seconds; `None` if none was finished.
     pub(super) fn cost(&self) -> (Option<f64>, Option<f64>) {
-        let done = f64::from(self.done);
-        let is_any = self.done > 0;
-        (
-            is_any.then_some(self.moved as f64),
-            is_any.then(|| self.took.as_secs_f64() / done),
-        )
+        let moved = (self.done > 0).then_some(self.moved as f64);
+        (moved, mean_s(self.took, self.done.into()))
     }
 }
 
