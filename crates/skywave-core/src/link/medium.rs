@@ -17,7 +17,7 @@ use crate::time::{Duration, Time};
 pub(super) struct Medium {
     policer: Option<Bucket>,
     channel: Channel,
-    loss_at: LossAt,
+    pub(super) loss_at: LossAt,
     code: Option<Code>,
     blackouts: Blackouts,
     impairments: Impairments,

@@ -51,7 +51,6 @@ pub struct TimedLink {
     arq: Option<Arq>,
     round_trip: Duration,
     delay: Duration,
-    loss_at: LossAt,
     queue: Discipline,
     /// Packets that wait in the queue and in `repairs`.
     waiting: usize,
@@ -146,7 +145,6 @@ impl TimedLink {
             // At least 1 ns: time must go on while a packet fails again and again.
             round_trip: round_trip.max(Duration::from_nanos(1)),
             delay: config.delay,
-            loss_at: config.loss_at,
             queue: Discipline::new(config.queue, rate, seed, name),
             waiting: 0,
             repairs: Frames::default(),
@@ -400,7 +398,7 @@ impl TimedLink {
                 }
                 !again || arq.errors_on_retransmissions
             }
-            None => self.loss_at == LossAt::Tail,
+            None => self.medium.as_ref()?.loss_at == LossAt::Tail,
         };
         self.medium.as_mut()?.fails(now, frame.tag.size(), errors)
     }
