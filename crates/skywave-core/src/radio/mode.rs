@@ -120,15 +120,17 @@ impl Mode {
     /// extension.
     pub const fn airtime(self, bytes: u32, preamble: Preamble) -> Duration {
         let bits = bytes as u64 * 8;
-        let payload = if self.is_ofdm() {
+        if self.is_ofdm() {
             let bits_per_symbol = self.bps() / 250_000;
-            (bits + OFDM_EXTRA_BITS).div_ceil(bits_per_symbol) * OFDM_SYMBOL.as_nanos()
+            let symbols = (bits + OFDM_EXTRA_BITS).div_ceil(bits_per_symbol);
+            let fixed = OFDM_PREAMBLE.as_nanos() + SIGNAL_EXTENSION.as_nanos();
+            Duration::from_nanos(fixed + symbols * OFDM_SYMBOL.as_nanos())
         } else {
             // Whole microseconds, as the frame's LENGTH field has them.
-            (bits * 1_000_000).div_ceil(self.bps()) * 1_000
-        };
-        let preamble = self.preamble(preamble).as_nanos();
-        Duration::from_nanos(preamble + payload + self.extension().as_nanos())
+            let us = (bits * 1_000_000).div_ceil(self.bps());
+            let preamble = self.preamble(preamble).as_nanos();
+            Duration::from_nanos(preamble + us * 1_000)
+        }
     }
 }
 
