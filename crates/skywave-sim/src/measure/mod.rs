@@ -25,7 +25,7 @@ pub(crate) use series::Recorder;
 /// Whether `at` is in the measured window, whose end is not part of it.
 #[inline]
 pub(crate) fn is_within(at: Time, (start, end): (Time, Time)) -> bool {
-    start <= at && at < end
+    (start..end).contains(&at)
 }
 
 /// Mean of some times in seconds, by their sum and their number; `None` if there are none.
