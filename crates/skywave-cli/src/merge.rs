@@ -66,8 +66,8 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     let shards = Shards::read(&args.dirs).map_err(Failure::failed)?;
     let figures = args.figures.prepare()?;
     let (path, scenario) = load(args, &shards)?;
-    let partition = args.partition.path(&scenario)?;
     let dir = args.out.join(scenario.name());
+    let partition = args.partition.path(&scenario, &dir)?;
     let file = shards.file();
     let options = Options {
         series: file.series,

@@ -1,5 +1,8 @@
 //! Further forms of the tables: in a folder for each value of a swept parameter, and as CSV.
 
+use std::path::Path;
+
+use skywave_lab::report;
 use skywave_lab::scenario::Scenario;
 
 use crate::failure::Failure;
@@ -22,11 +25,13 @@ pub(crate) struct Csv {
 }
 
 impl Partition {
-    /// The swept path, which may be named by its last words.
-    pub(crate) fn path(&self, scenario: &Scenario) -> Result<Option<String>, Failure> {
+    /// The swept path, which may be named by its last words. What stands in the way in the run directory `dir` is refused
+    /// here: it should not cost a night of simulations.
+    pub(crate) fn path(&self, scenario: &Scenario, dir: &Path) -> Result<Option<String>, Failure> {
         let Some(key) = &self.key else {
             return Ok(None);
         };
+        report::check_partitioned(dir)?;
         let paths = scenario.params();
         if paths.contains(key) {
             return Ok(Some(key.clone()));

@@ -161,7 +161,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         capture::check_links(&scenario, links).map_err(uncaptured)?;
     }
     let figures = args.figures.prepare()?;
-    let partition = args.partition.path(&scenario)?;
+    let partition = args.partition.path(&scenario, &dir)?;
     announce_series(args, &scenario);
     let wish = Wish {
         shard: args.shard,

@@ -319,6 +319,20 @@ fn a_capture_of_no_link_or_of_no_file_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn files_in_the_way_of_a_partition_are_told_before_anything_runs() {
+    let dir = tempfile::tempdir().expect("a directory");
+    fs::write(dir.path().join("tiny.toml"), TINY).expect("written");
+    let results = dir.path().join("runs/tiny/results");
+    fs::create_dir_all(&results).expect("a folder");
+    fs::write(results.join("notes.txt"), "mine").expect("written");
+    let out = skywave(dir.path(), &["run", "tiny.toml", "--partition=transport"]);
+    assert_eq!(out.status.code(), Some(1));
+    let message = text(&out.stderr);
+    assert!(message.contains("`notes.txt` in it"), "{message}");
+    assert!(!dir.path().join("runs/tiny/runs.jsonl").exists());
+}
+
+#[test]
 fn a_wrong_scenario_says_where_and_leaves_nothing_behind() {
     let dir = tempfile::tempdir().expect("a directory");
     let wrong = TINY.replace("\"1Mbps\"", "\"1 parsec\"");

@@ -51,7 +51,7 @@ pub use panel::{Facet, Panel, PanelSeries, XAxis, XValue, panels};
 #[cfg(feature = "parquet")]
 pub use parquet::write_frame;
 #[cfg(feature = "parquet")]
-pub use partition::{PARTITIONED, write_partitioned};
+pub use partition::{PARTITIONED, check_partitioned, write_partitioned};
 #[cfg(feature = "pdf")]
 pub use pdf::{Fonts, NoSuchFont, pdf};
 pub use row::{Row, rows};

@@ -41,14 +41,7 @@ pub fn write_partitioned(
     let failed = |error| WriteError::at(&target)(error);
     fs::create_dir_all(dir).map_err(failed)?;
     let _alone = Lock::wait(dir).map_err(|(path, source)| WriteError { path, source })?;
-    if let Some(foreign) = Earlier::of(&target).map_err(failed)?.foreign {
-        let foreign = foreign.strip_prefix(&target).unwrap_or(&foreign);
-        let why = format!(
-            "`{}` in it was not written by Skywave, and the whole folder is replaced: move it elsewhere",
-            foreign.display()
-        );
-        return Err(failed(io::Error::other(why)));
-    }
+    check_partitioned(dir)?;
     let draft = DraftDirectory::create(&target).map_err(failed)?;
     let mut values: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, point) in study.points.iter().enumerate() {
@@ -68,6 +61,24 @@ pub fn write_partitioned(
     }
     draft.finish().map_err(failed)?;
     Ok(target)
+}
+
+/// Refuses what [`write_partitioned`] would in the run directory `dir`, before there are results.
+///
+/// # Errors
+/// When the folder for the data set has something that no earlier call wrote, or cannot be read.
+pub fn check_partitioned(dir: &Path) -> Result<(), WriteError> {
+    let target = dir.join(PARTITIONED);
+    let failed = |error| WriteError::at(&target)(error);
+    let Some(foreign) = Earlier::of(&target).map_err(failed)?.foreign else {
+        return Ok(());
+    };
+    let foreign = foreign.strip_prefix(&target).unwrap_or(&foreign);
+    let why = format!(
+        "`{}` in it was not written by Skywave, and the whole folder is replaced: move it elsewhere",
+        foreign.display()
+    );
+    Err(failed(io::Error::other(why)))
 }
 
 /// Removes the folders that [`write_partitioned`] left in the run directory `dir`, and nothing else.
