@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use skywave_lab::experiment::Shards;
 use skywave_lab::report::WriteError;
 
 use crate::output;
@@ -29,7 +30,7 @@ impl Origin {
         let path = named.canonicalize().ok();
         let before = before(dir);
         // A copy makes the same results.
-        let is_same = || fs::read_to_string(dir.join("scenario.toml")).is_ok_and(|old| old == text);
+        let is_same = || fs::read_to_string(dir.join(Shards::SCENARIO)).is_ok_and(|old| old == text);
         Self {
             dir: dir.to_owned(),
             named: named.to_owned(),
@@ -41,13 +42,11 @@ impl Origin {
     /// The note for a user whose two scenario files of one name share this run directory.
     pub(crate) fn note(&self) -> Option<String> {
         let other = self.other.as_deref()?;
-        let here = std::env::current_dir().ok();
-        let here = here.and_then(|here| other.strip_prefix(here).ok());
         Some(format!(
             "{} had the results of {}; report and tables are now those of {}, finished runs are kept of both \
              (--out keeps them apart)",
             self.dir.display(),
-            here.unwrap_or(other).display(),
+            from_here(other).display(),
             self.named.display()
         ))
     }
@@ -68,6 +67,26 @@ impl Origin {
 pub(crate) fn before(dir: &Path) -> Option<PathBuf> {
     let before = fs::read_to_string(dir.join(FILE)).ok()?;
     Some(resolved(&dir.canonicalize().ok()?, &before))
+}
+
+/// The note for a user who runs `path`, the copy of a scenario in a run directory, instead of the scenario: what it names
+/// is not beside the copy. `None` of any other file.
+pub(crate) fn note_of_copy(path: &Path) -> Option<String> {
+    let copy = path.canonicalize().ok()?;
+    let scenario = before(copy.parent()?).filter(|scenario| *scenario != copy)?;
+    (copy.file_name()? == Shards::SCENARIO && scenario.is_file()).then(|| {
+        format!(
+            "this is a copy of {}, and files that it names are beside that one",
+            from_here(&scenario).display()
+        )
+    })
+}
+
+/// A path without links, from the current folder on if it is in there.
+fn from_here(path: &Path) -> &Path {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok())
+        .unwrap_or(path)
 }
 
 /// The way from a folder to a file, both without `..` and links.

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::figures::Figures;
 use crate::forecast::Wish;
 use crate::keep::Keep;
-use crate::origin::Origin;
+use crate::origin::{self, Origin};
 use crate::partition::{Csv, Partition};
 use crate::progress::Bar;
 use crate::publish::{Publication, Shown};
@@ -149,9 +149,13 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
     } else {
         skywave_lab::folder::load(&args.scenario)
     };
-    let scenario = scenario.map_err(|error| match of_other_kind(&args.scenario) {
-        Some(failure) => failure,
-        None => error.into(),
+    let scenario = scenario.map_err(|error| {
+        of_other_kind(&args.scenario).unwrap_or_else(|| {
+            if let Some(note) = origin::note_of_copy(&args.scenario) {
+                output::note(&note);
+            }
+            error.into()
+        })
     })?;
     output::warn(&scenario);
     let dir = args.keep.out.join(scenario.name());

@@ -61,6 +61,30 @@ fn series_are_written_on_request_and_do_not_outlive_their_results() {
 }
 
 #[test]
+fn a_copy_whose_trace_is_elsewhere_says_whose_copy_it_is() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let traced = TINY.replace(
+        "rate = \"1Mbps\"",
+        "trace = \"link.trace\"\nreverse = { rate = \"1Mbps\" }",
+    );
+    fs::write(dir.path().join("tiny.toml"), traced).expect("written");
+    fs::write(dir.path().join("link.trace"), "10\n20\n").expect("written");
+    let out = skywave(dir.path(), &["run", "tiny.toml"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let out = skywave(dir.path(), &["run", "runs/tiny/scenario.toml"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = text(&out.stderr);
+    assert!(
+        said.contains("note: this is a copy of tiny.toml, and files"),
+        "{said}"
+    );
+    assert!(
+        said.contains("cannot read the trace `link.trace`"),
+        "{said}"
+    );
+}
+
+#[test]
 fn tables_as_csv_are_written_on_request_and_do_not_outlive_their_results() {
     let dir = tempfile::tempdir().expect("a directory");
     let run = |text_of: &str, more: &[&str]| {
