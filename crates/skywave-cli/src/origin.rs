@@ -30,7 +30,8 @@ impl Origin {
         let path = named.canonicalize().ok();
         let before = before(dir);
         // A copy makes the same results.
-        let is_same = || fs::read_to_string(dir.join(Shards::SCENARIO)).is_ok_and(|old| old == text);
+        let is_same =
+            || fs::read_to_string(dir.join(Shards::SCENARIO)).is_ok_and(|old| old == text);
         Self {
             dir: dir.to_owned(),
             named: named.to_owned(),

@@ -67,7 +67,12 @@ enum Identity {
 
 /// The identity of a file; `None` of devices and pipes, in which nothing is lost, and of what cannot be written.
 fn identity(path: &Path) -> Option<Identity> {
-    let path = std::path::absolute(path).ok()?;
+    // A link may lead to where nothing is yet, and what is written will be there.
+    let end = match Place::of(path) {
+        Ok(Place::Whole(end)) if !path.exists() => end,
+        _ => path.to_owned(),
+    };
+    let path = std::path::absolute(end).ok()?;
     let there = path.ancestors().find(|place| place.exists())?;
     let mut place = there.canonicalize().ok()?;
     // Folders that are missing will be made, so that `..` leads out of them again.
@@ -165,5 +170,16 @@ mod tests {
         check_writable(Path::new(&format!("/dev/fd/{number}"))).unwrap();
         check_writable(&dir.path().join("new")).unwrap();
         assert!(check_writable(dir.path()).is_err());
+    }
+
+    #[test]
+    fn a_link_to_a_file_that_is_not_there_yet_is_that_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, link) = (dir.path().join("new"), dir.path().join("link"));
+        std::os::unix::fs::symlink("new", &link).unwrap();
+        assert!(check_apart(&[], &[&new, &link]).is_err());
+        assert!(check_apart(&[], &[&new, &dir.path().join("other")]).is_ok());
+        fs::write(&new, "").unwrap();
+        assert!(check_apart(&[&new], &[&link]).is_err());
     }
 }
