@@ -9,7 +9,7 @@ use super::config::{
 };
 use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 
-use super::slot::{self, Base, OwnPreset, Slot};
+use super::slot::{self, Base, Slot};
 use super::timeout::BoundedConfig;
 use crate::parameter::Family;
 
@@ -31,39 +31,24 @@ pub struct Preset {
 /// List of all presets, in the order in which they are shown to a user: first those that change one policy, from the
 /// file of that policy, then those that change several.
 pub static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
-    let mut all = Vec::new();
-    all.extend(
-        RecoveryConfig::presets()
-            .into_iter()
-            .map(of_one(|recovery, base| Composition { recovery, ..base })),
-    );
-    all.extend(
-        CongestionConfig::presets()
-            .into_iter()
-            .map(of_one(|congestion, base| base.with_congestion(congestion))),
-    );
-    all.extend(
-        DetectionConfig::presets()
-            .into_iter()
-            .map(of_one(|detection, base| Composition { detection, ..base })),
-    );
-    all.extend(
-        TimeoutConfig::presets()
-            .into_iter()
-            .map(of_one(|timeout, base| Composition { timeout, ..base })),
-    );
-    all.extend(of_several());
-    all
+    of_slot(|recovery, base| Composition { recovery, ..base })
+        .chain(of_slot(|congestion, base: Composition| {
+            base.with_congestion(congestion)
+        }))
+        .chain(of_slot(|detection, base| Composition { detection, ..base }))
+        .chain(of_slot(|timeout, base| Composition { timeout, ..base }))
+        .chain(of_several())
+        .collect()
 });
 
-/// A preset out of its description by a member, which `put` puts into its slot.
-fn of_one<S>(put: fn(S, Composition) -> Composition) -> impl FnMut(OwnPreset<S>) -> Preset {
-    move |preset| Preset {
+/// The presets that the members of a slot describe; `put` puts a member into the slot.
+fn of_slot<S: Slot>(put: fn(S, Composition) -> Composition) -> impl Iterator<Item = Preset> {
+    S::presets().into_iter().map(move |preset| Preset {
         name: preset.name,
         summary: preset.summary,
         source: preset.source,
         composition: put(preset.config, basic(preset.base)),
-    }
+    })
 }
 
 /// RFC 5681 with one of the basic recoveries.
@@ -85,9 +70,9 @@ fn basic(base: Base) -> Composition {
 
 /// The presets that change several slots.
 fn of_several() -> [Preset; 12] {
-    let rack_tlp = || Composition {
+    let rack_tlp = |recovery| Composition {
         detection: DetectionConfig::Rack,
-        recovery: RecoveryConfig::Prr,
+        recovery,
         ..basic(Base::Sack)
     };
     [
@@ -104,47 +89,40 @@ fn of_several() -> [Preset; 12] {
             name: "rack-tlp",
             summary: "losses by time and tail loss probes; SACK recovery with PRR",
             source: "RFC 8985, RFC 6675, RFC 9937",
-            composition: rack_tlp(),
+            composition: rack_tlp(RecoveryConfig::Prr),
         },
         Preset {
             name: "linux",
             summary: "CUBIC with RACK-TLP and PRR; `profile = \"linux\"` adds HyStart and undo",
             source: "RFC 9438, RFC 8985, RFC 9937",
-            composition: rack_tlp().with_congestion(CongestionConfig::Cubic(CubicConfig::DEFAULT)),
+            composition: rack_tlp(RecoveryConfig::Prr)
+                .with_congestion(CongestionConfig::Cubic(CubicConfig::DEFAULT)),
         },
         Preset {
             name: "bbr",
             summary: "BBR version 1 as Linux has it: paced by a model of the path; RACK-TLP, SACK",
             source: "Cardwell et al. 2016; draft-cardwell-iccrg-bbr-00; RFC 8985",
-            composition: Composition {
-                recovery: RecoveryConfig::Sack,
-                ..rack_tlp().with_congestion(CongestionConfig::Bbr)
-            },
+            composition: rack_tlp(RecoveryConfig::Sack).with_congestion(CongestionConfig::Bbr),
         },
         Preset {
             name: "prague",
             summary: "DCTCP's cuts for the Internet, paced, in queues of low latency; RACK-TLP, PRR",
             source: "draft-briscoe-iccrg-prague-congestion-control; RFC 8985",
-            composition: rack_tlp()
+            composition: rack_tlp(RecoveryConfig::Prr)
                 .with_congestion(CongestionConfig::Prague(PragueConfig::DEFAULT)),
         },
         Preset {
             name: "bbr3",
             summary: "BBR version 3: as bbr, with bounds that it learns from losses; RACK-TLP, SACK",
             source: "draft-ietf-ccwg-bbr; RFC 8985",
-            composition: Composition {
-                recovery: RecoveryConfig::Sack,
-                ..rack_tlp().with_congestion(CongestionConfig::Bbr3)
-            },
+            composition: rack_tlp(RecoveryConfig::Sack).with_congestion(CongestionConfig::Bbr3),
         },
         Preset {
             name: "copa",
             summary: "a rate of 1/(δ·queueing delay), more beside flows that fill the queue; RACK-TLP, SACK",
             source: "Arun and Balakrishnan 2018; RFC 8985",
-            composition: Composition {
-                recovery: RecoveryConfig::Sack,
-                ..rack_tlp().with_congestion(CongestionConfig::Copa(CopaConfig::DEFAULT))
-            },
+            composition: rack_tlp(RecoveryConfig::Sack)
+                .with_congestion(CongestionConfig::Copa(CopaConfig::DEFAULT)),
         },
         Preset {
             name: "thesis-reno",
@@ -187,11 +165,8 @@ fn of_several() -> [Preset; 12] {
             name: "westwood-rack",
             summary: "losses by time (RACK-TLP), SACK recovery, Westwood's window",
             source: "docs/compositions.md",
-            composition: Composition {
-                detection: DetectionConfig::Rack,
-                ..basic(Base::Sack)
-                    .with_congestion(CongestionConfig::Westwood(WestwoodConfig::DEFAULT))
-            },
+            composition: rack_tlp(RecoveryConfig::Sack)
+                .with_congestion(CongestionConfig::Westwood(WestwoodConfig::DEFAULT)),
         },
         // Our own sender for any link: docs/compositions.md has what speaks for it.
         Preset {
@@ -199,9 +174,8 @@ fn of_several() -> [Preset; 12] {
             summary: "our own: the path's rate whatever it loses and however its delays vary; CUBIC beside others; RACK-TLP, SACK",
             source: "docs/mechanisms/capacity.md",
             composition: Composition {
-                recovery: RecoveryConfig::Sack,
                 timeout: TimeoutConfig::Bounded(BoundedConfig::DEFAULT),
-                ..rack_tlp().with_congestion(CongestionConfig::Capacity)
+                ..rack_tlp(RecoveryConfig::Sack).with_congestion(CongestionConfig::Capacity)
             },
         },
     ]
