@@ -180,9 +180,14 @@ impl Config {
     /// Checks that all parameters are in their ranges; the error names the first that is not. A sender and a receiver
     /// require settings that pass.
     pub fn check(&self) -> Result<(), Refusal> {
-        let rate = &self.rate;
-        let share = |x: f64| x > 0.0 && x < 1.0;
-        let finite = |x: f64| (0.0..=f64::MAX).contains(&x);
+        let (rate, prediction) = (&self.rate, &self.prediction);
+        let (setup, blackout) = (&self.setup, &self.blackout);
+        let share = |parameter, x: f64| (x > 0.0 && x < 1.0, parameter, "between 0 and 1");
+        let finite = |parameter, x: f64| {
+            let holds = (0.0..=f64::MAX).contains(&x);
+            (holds, parameter, "0 or above, and finite")
+        };
+        let positive = |parameter, time: Duration| (!time.is_zero(), parameter, "above 0");
         let rules = [
             (self.mss > 0, "mss", "at least 1 byte"),
             (self.receive_buffer > 0, "receive_buffer", "at least 1 byte"),
@@ -196,70 +201,38 @@ impl Config {
                 "max_separation",
                 "at least min_separation",
             ),
-            (!self.initial_rtt.is_zero(), "initial_rtt", "above 0"),
-            (!self.ack_threshold.is_zero(), "ack_threshold", "above 0"),
+            positive("initial_rtt", self.initial_rtt),
+            positive("ack_threshold", self.ack_threshold),
             (
-                self.idle_timeout > self.blackout.threshold,
+                self.idle_timeout > blackout.threshold,
                 "idle_timeout",
                 "above blackout.threshold",
             ),
-            (!self.setup.interval.is_zero(), "setup.interval", "above 0"),
+            positive("setup.interval", setup.interval),
             (
-                self.setup.max_interval >= self.setup.interval,
+                setup.max_interval >= setup.interval,
                 "setup.max_interval",
                 "at least setup.interval",
             ),
-            (
-                !self.blackout.probe_interval.is_zero(),
-                "blackout.probe_interval",
-                "above 0",
-            ),
-            (
-                finite(rate.increase),
-                "rate.increase",
-                "0 or above, and finite",
-            ),
-            (
-                share(rate.min_decrease),
-                "rate.min_decrease",
-                "between 0 and 1",
-            ),
-            (
-                share(rate.max_decrease),
-                "rate.max_decrease",
-                "between 0 and 1",
-            ),
+            positive("blackout.probe_interval", blackout.probe_interval),
+            finite("rate.increase", rate.increase),
+            share("rate.min_decrease", rate.min_decrease),
+            share("rate.max_decrease", rate.max_decrease),
             (
                 rate.max_decrease >= rate.min_decrease,
                 "rate.max_decrease",
                 "at least rate.min_decrease",
             ),
-            (
-                share(rate.loss_factor),
-                "rate.loss_factor",
-                "between 0 and 1",
-            ),
-            (share(rate.weight), "rate.weight", "between 0 and 1"),
+            share("rate.loss_factor", rate.loss_factor),
+            share("rate.weight", rate.weight),
             (
                 !matches!(rate.long_term, LongTerm::Epochs(n) if n == 0 || usize::from(n) > MAX_EPOCHS),
                 "rate.long_term",
                 "1 to 16 epochs",
             ),
-            (
-                finite(self.prediction.k),
-                "prediction.k",
-                "0 or above, and finite",
-            ),
-            (
-                share(self.prediction.weight),
-                "prediction.weight",
-                "between 0 and 1",
-            ),
-            (
-                finite(self.prediction.floor),
-                "prediction.floor",
-                "0 or above, and finite",
-            ),
+            finite("prediction.k", prediction.k),
+            share("prediction.weight", prediction.weight),
+            finite("prediction.floor", prediction.floor),
         ];
         match rules.into_iter().find(|(holds, ..)| !holds) {
             Some((_, parameter, expected)) => Err(Refusal::of(

@@ -74,3 +74,14 @@ pub enum Failure {
     /// The application gave up.
     Aborted,
 }
+
+impl Failure {
+    /// The reset by which an end that fails so tells its peer; `None` if the peer itself has ended the connection.
+    fn reset(self) -> Option<Reset> {
+        match self {
+            Self::Aborted => Some(Reset::Aborted),
+            Self::IdleTimeout => Some(Reset::IdleTimeout),
+            Self::Reset(_) => None,
+        }
+    }
+}

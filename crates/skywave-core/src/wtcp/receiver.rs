@@ -282,11 +282,7 @@ impl Receiver {
     }
 
     fn fail(&mut self, failure: Failure) {
-        self.reset = match failure {
-            Failure::Aborted => Some(Reset::Aborted),
-            Failure::IdleTimeout => Some(Reset::IdleTimeout),
-            Failure::Reset(_) => None,
-        };
+        self.reset = failure.reset();
         self.state = State::Failed(failure);
     }
 

@@ -1,7 +1,7 @@
 //! The round-trip time, smoothed. Nothing is retransmitted by it: it scales blackouts, epochs and α.
 
+use crate::ring::Ring;
 use crate::time::{Duration, Time};
-use std::collections::VecDeque;
 
 /// An average with 1/8 for a new sample, as TCP's SRTT.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,51 +31,40 @@ impl RttEstimator {
 
 /// When numbered packets were sent, from the first that is still of interest on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SendTimes {
-    /// Number of the first.
-    first: u64,
-    times: VecDeque<Time>,
-}
+pub(super) struct SendTimes(Ring<Time>);
 
 impl SendTimes {
     /// The number that the next packet will have.
     pub(super) fn next(&self) -> u64 {
-        self.first + self.times.len() as u64
+        self.0.next_number()
     }
 
     /// Gives the next packet, sent `now`, its number.
     pub(super) fn push(&mut self, now: Time) -> u64 {
         let number = self.next();
-        self.times.push_back(now);
+        self.0.push_back(now);
         number
     }
 
     /// When packet `number` was sent, if that is known. Forgets it and those before it.
     pub(super) fn take(&mut self, number: u64) -> Option<Time> {
-        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
-        let sent = *self.times.get(index)?;
-        self.times.drain(..=index);
-        self.first = number + 1;
+        let sent = *self.0.numbered(number)?;
+        while self.0.first_number() <= number {
+            self.0.pop_front();
+        }
         Some(sent)
-    }
-
-    /// Forgets all that were sent.
-    pub(super) fn forget(&mut self) {
-        self.first = self.next();
-        self.times.clear();
     }
 
     /// Forgets the oldest ones until at most `most` are left.
     pub(super) fn keep_latest(&mut self, most: usize) {
-        while self.times.len() > most {
-            self.times.pop_front();
-            self.first += 1;
+        while self.0.len() > most {
+            self.0.pop_front();
         }
     }
 
     /// When the oldest one of interest was sent.
     pub(super) fn oldest(&self) -> Option<Time> {
-        self.times.front().copied()
+        self.0.front().copied()
     }
 }
 
@@ -116,7 +105,7 @@ mod tests {
         assert_eq!(times.oldest(), Some(at(3)));
         times.keep_latest(1);
         assert_eq!(times.oldest(), Some(at(4)));
-        times.forget();
+        times.keep_latest(0);
         assert_eq!((times.oldest(), times.next()), (None, 5));
     }
 }

@@ -140,7 +140,7 @@ impl Sender {
 
     /// A packet from the data receiver arrived.
     pub fn on_packet(&mut self, now: Time, packet: &Packet) {
-        if !matches!(self.state, State::Opening(_) | State::Established) {
+        if !self.is_live() {
             return;
         }
         match packet {
@@ -191,7 +191,7 @@ impl Sender {
         self.unacked.process_ack(ack);
         if self.unacked.is_empty() {
             // Only probes are still pending: nothing depends on them any more.
-            self.pending.forget();
+            self.pending.keep_latest(0);
         }
         let ended = |b: &Blackout| self.unacked.is_empty() || b.is_ended_by(ack.hctrl_seq);
         if self.blackout.as_ref().is_some_and(ended) {
@@ -205,11 +205,7 @@ impl Sender {
     }
 
     fn fail(&mut self, failure: Failure) {
-        self.reset = match failure {
-            Failure::Aborted => Some(Reset::Aborted),
-            Failure::IdleTimeout => Some(Reset::IdleTimeout),
-            Failure::Reset(_) => None,
-        };
+        self.reset = failure.reset();
         self.state = State::Failed(failure);
     }
 
