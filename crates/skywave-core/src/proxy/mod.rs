@@ -77,11 +77,12 @@ impl ProxyConfig {
     /// Opens the new connection `from_source` passively, with the limit of its window or of its ACKs that
     /// [`Self::towards_source`] sets; `mss` is a full segment's payload in bytes.
     pub fn listen(&self, from_source: &mut Connection, mss: u32) {
-        if let TowardsSource::Window(segments) = self.towards_source {
-            from_source.limit_window(segments.saturating_mul(mss));
-        }
-        if let TowardsSource::EndToEnd(_) = self.towards_source {
-            from_source.hold_acks(0);
+        match self.towards_source {
+            TowardsSource::Plain => {}
+            TowardsSource::Window(segments) => {
+                from_source.limit_window(segments.saturating_mul(mss));
+            }
+            TowardsSource::EndToEnd(_) => from_source.hold_acks(0),
         }
         from_source.open_passive();
     }
@@ -103,8 +104,6 @@ pub struct Proxy {
     read: u64,
     /// The source has closed.
     source_closed: bool,
-    /// The connection to the destination was closed.
-    closed: bool,
     /// M-TCP's: whether the destination answers.
     watch: Option<Watch>,
     release: Release,
@@ -118,7 +117,6 @@ impl Proxy {
             done: 0,
             read: 0,
             source_closed: false,
-            closed: false,
             release: Release::new(config.towards_destination),
             watch: match config.towards_source {
                 TowardsSource::EndToEnd(settings) => Some(Watch::new(settings)),
@@ -140,17 +138,17 @@ impl Proxy {
             match event {
                 Event::Connected => to_destination.open_active(),
                 Event::PeerClosed => self.source_closed = true,
-                Event::Readable
-                | Event::Writable
-                | Event::Reset
-                | Event::TimedOut
-                | Event::Closed => {}
+                _ => {}
             }
         }
         let mss = u64::from(to_destination.agreed().mss);
         let srtt = to_destination.sender().rto().srtt();
         let allowed = self.release.allow(now, from_source.received(), mss, srtt);
-        self.hand_on(allowed, to_destination);
+        to_destination.write(allowed - self.handed);
+        self.handed = allowed;
+        if self.source_closed && !self.release.waits() {
+            to_destination.close();
+        }
         let done = to_destination.acknowledged();
         self.done = done;
         if !self.release.holds_window() {
@@ -159,15 +157,6 @@ impl Proxy {
         }
         if let Some(watch) = &mut self.watch {
             watch.work(now, done, from_source, to_destination);
-        }
-    }
-
-    fn hand_on(&mut self, until: u64, to_destination: &mut Connection) {
-        to_destination.write(until - self.handed);
-        self.handed = until;
-        if self.source_closed && !self.closed && !self.release.waits() {
-            self.closed = true;
-            to_destination.close();
         }
     }
 
