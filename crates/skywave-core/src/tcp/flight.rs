@@ -230,14 +230,8 @@ impl Flight {
 
     #[inline(never)]
     fn index_of(&self, position: u64) -> Option<usize> {
-        if position < self.una || position >= self.max {
-            return None;
-        }
-        let guess = self.guess(position);
-        match self.segments.get(guess) {
-            Some(segment) if segment.holds(position) => Some(guess),
-            _ => Some(self.segments.partition_point(|s| s.end() <= position)),
-        }
+        let is_known = (self.una..self.max).contains(&position);
+        is_known.then(|| self.index_ending(position))
     }
 
     /// Index of the first segment that begins at `position` or after it.

@@ -92,10 +92,10 @@ struct Round {
 }
 
 impl Round {
-    fn starting(ack: &AckEvent) -> Self {
+    fn starting(began: Time, end: u64) -> Self {
         Self {
-            end: ack.nxt,
-            began: ack.now,
+            end,
+            began,
             min_rtt: Duration::MAX,
             samples: 0,
         }
@@ -130,12 +130,7 @@ impl SlowStart {
         };
         Some(Self {
             rule,
-            round: Round {
-                end: 0,
-                began: Time::ZERO,
-                min_rtt: Duration::MAX,
-                samples: 0,
-            },
+            round: Round::starting(Time::ZERO, 0),
         })
     }
 
@@ -151,7 +146,7 @@ impl SlowStart {
         // Beyond the end: what acknowledges the last segment of a round is a sample of that round.
         let is_new_round = ack.una > self.round.end;
         if is_new_round {
-            self.round = Round::starting(ack);
+            self.round = Round::starting(ack.now, ack.nxt);
         }
         self.round.take(ack.segment_rtt);
         match &mut self.rule {

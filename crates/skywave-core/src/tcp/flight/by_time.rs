@@ -21,7 +21,7 @@ pub(super) struct ByTime {
 
 impl Flight {
     /// Whether the segment is neither reported as received nor known to be lost.
-    fn is_waited_for(&self, segment: &Kept) -> bool {
+    pub(super) fn is_waited_for(&self, segment: &Kept) -> bool {
         !segment.has(Marks::LOST) && !self.is_sacked(segment)
     }
 

@@ -289,12 +289,11 @@ impl Flight {
             if segment.end() > self.nxt {
                 return;
             }
-            if segment.has(Marks::LOST) || self.is_sacked(&segment) {
-                continue;
-            }
-            lost += segment.len();
-            if let Some(rate) = self.rate() {
-                rate.on_lost(number, segment.start, segment.end(), lost);
+            if self.is_waited_for(&segment) {
+                lost += segment.len();
+                if let Some(rate) = self.rate() {
+                    rate.on_lost(number, segment.start, segment.end(), lost);
+                }
             }
         }
     }

@@ -245,7 +245,7 @@ impl Flight {
         let Some(first) = self.segments.front() else {
             return;
         };
-        if !first.has(Marks::LOST) && !self.is_sacked(first) {
+        if self.is_waited_for(first) {
             let (start, end) = (first.start, first.end());
             self.lost += end - start;
             self.lost_ever += end - start;
@@ -305,10 +305,9 @@ impl Flight {
 
     /// Marks the segment that holds `position` as lost, unless it is marked, or the receiver holds it.
     pub fn mark_missing(&mut self, position: u64) {
-        let index = self.index_of(position);
-        let segment = index.and_then(|index| self.segments.get(index));
-        let waited_for = segment.is_some_and(|s| !s.has(Marks::LOST) && !self.is_sacked(s));
-        if let Some(index) = index.filter(|_| waited_for) {
+        if let Some(index) = self.index_of(position)
+            && self.is_waited_for(&self.segments[index])
+        {
             self.mark_lost_at(index);
         }
     }
