@@ -420,10 +420,12 @@ impl Receiver {
         if NEWS && let Some(next) = self.disorder.as_mut().and_then(|d| d.earlier.take()) {
             return self.ack_of_before(now, next);
         }
+        let flags = self.answer;
+        self.answer -= Flags::SYN;
         Segment {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
-            flags: self.ack_flags(),
+            flags,
             hints: if NEWS
                 && self
                     .disorder
@@ -458,13 +460,6 @@ impl Receiver {
         };
         ack.flags.toggle(Flags::ECE);
         ack
-    }
-
-    #[inline(always)]
-    fn ack_flags(&mut self) -> Flags {
-        let flags = self.answer;
-        self.answer -= Flags::SYN;
-        flags
     }
 
     /// The hints of an ACK while something is held out of order.
@@ -559,7 +554,7 @@ impl Receiver {
         };
         let duplicate = disorder.duplicate.take();
         let blocks = if let Some(missing) = disorder.missing.pop() {
-            self.named(missing)
+            Options::Missing(self.block(missing))
         } else if self.config.sack {
             self.blocks(&mut disorder, duplicate)
         } else {
@@ -573,15 +568,10 @@ impl Receiver {
     fn blocks(&self, disorder: &mut Disorder, duplicate: Option<Span>) -> Options {
         let mut blocks = Options::None;
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
-        let irs = self.irs;
-        let wire = |b: Span| SackBlock {
-            start: SeqNr::at(irs, b.start),
-            end: SeqNr::at(irs, b.end),
-        };
         if self.config.dsack
             && let Some(duplicate) = duplicate
         {
-            blocks.push_sack(wire(duplicate));
+            blocks.push_sack(self.block(duplicate));
         }
         let next = self.next;
         if disorder.recent.iter().any(|block| block.start <= next) {
@@ -589,9 +579,17 @@ impl Receiver {
         }
         let left = room - blocks.sack().len();
         for block in disorder.recent.iter().take(left) {
-            blocks.push_sack(wire(*block));
+            blocks.push_sack(self.block(*block));
         }
         blocks
+    }
+
+    /// A block of an option, with these positions.
+    fn block(&self, span: Span) -> SackBlock {
+        SackBlock {
+            start: SeqNr::at(self.irs, span.start),
+            end: SeqNr::at(self.irs, span.end),
+        }
     }
 }
 
