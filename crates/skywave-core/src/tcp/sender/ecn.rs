@@ -67,9 +67,12 @@ impl Signals {
 const HALF: Segments = Segments(0.5);
 
 impl Sender {
-    /// An acceptable ACK came with more than the ACK bit, or with hints.
+    /// A segment came with other control bits than a plain ACK, or with hints.
     #[cold]
     pub(super) fn on_signalling_segment(&mut self, now: Time, segment: &Segment) {
+        if !segment.is_ack() {
+            return;
+        }
         let Some(ack) = self.acknowledged_by(segment) else {
             return;
         };
