@@ -32,6 +32,11 @@ impl Held {
         self.bytes
     }
 
+    /// Bytes up to the end of the first record, or all of them.
+    fn next_record(&self) -> u64 {
+        self.records.front().copied().unwrap_or(self.bytes)
+    }
+
     fn waits_for_more(&self) -> bool {
         self.more || self.corked
     }
@@ -114,8 +119,7 @@ impl Connection {
                 return;
             }
             self.held.ended = false;
-            let record = self.held.records.front().copied();
-            let next = record.unwrap_or(self.held.bytes);
+            let next = self.held.next_record();
             // A record that other data follows gets no longer.
             let complete = next < self.held.bytes;
             let given = if complete || self.may_send_small() {
@@ -156,8 +160,7 @@ impl Connection {
     pub(super) fn push(&mut self) {
         self.held.more = false;
         let waits = self.held.ended && self.sender.unsent() > 0;
-        let next = self.held.records.front().copied();
-        let next = next.unwrap_or(self.held.bytes);
+        let next = self.held.next_record();
         if next > 0 && !waits {
             self.give(next);
         }

@@ -7,6 +7,7 @@
 use super::ConnectionConfig;
 use crate::packet::{Flags, Options, Segment, SynOptions};
 use crate::tcp::config::{Composition, DetectionConfig, NewRenoConfig, RecoveryConfig, TcpConfig};
+use crate::tcp::wire::MAX_SHIFT;
 use crate::units::Segments;
 
 /// Largest payload, in bytes, that a peer is taken to accept whose SYN has no MSS option (RFC 9293 section
@@ -14,12 +15,10 @@ use crate::units::Segments;
 pub const DEFAULT_MSS: u16 = 536;
 /// Nobody is believed who asks for smaller segments: they would cost more headers than data.
 const LEAST_MSS: u16 = 48;
-/// The largest shift of a window (RFC 7323 section 2.3).
-const LARGEST_SHIFT: u8 = 14;
 /// The largest window of a header without scaling.
 pub(super) const UNSCALED_WINDOW: u32 = 0xffff;
 /// The largest window with scaling.
-pub(super) const SCALED_WINDOW: u32 = UNSCALED_WINDOW << LARGEST_SHIFT;
+pub(super) const SCALED_WINDOW: u32 = UNSCALED_WINDOW << MAX_SHIFT;
 
 /// Options of a connection: each one is in force if both SYNs had it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +76,9 @@ impl Agreed {
         syn.options = Options::Syn(SynOptions {
             // Of what this end accepts; `self.mss` is of what it sends.
             mss: Some(config.tcp.mss.min(u32::from(u16::MAX)) as u16),
-            window_scale: self.window_scaling.then(|| {
-                shift.map_or_else(|| shift_for(config.tcp.rwnd), |s| s.min(LARGEST_SHIFT))
-            }),
+            window_scale: self
+                .window_scaling
+                .then(|| shift.map_or_else(|| shift_for(config.tcp.rwnd), |s| s.min(MAX_SHIFT))),
             sack_permitted: self.sack,
         });
         // RFC 3168 section 6.1.1: ECE and CWR offer, ECE alone accepts.
@@ -120,7 +119,7 @@ fn sets_up_ecn(syn: &Segment) -> bool {
 /// The least shift that lets a header tell of `window` (RFC 7323 section 2.2).
 fn shift_for(window: u32) -> u8 {
     let fits = |shift: &u8| window >> shift <= UNSCALED_WINDOW;
-    (0..LARGEST_SHIFT).find(fits).unwrap_or(LARGEST_SHIFT)
+    (0..MAX_SHIFT).find(fits).unwrap_or(MAX_SHIFT)
 }
 
 fn forgo_sack(composition: &mut Composition) {

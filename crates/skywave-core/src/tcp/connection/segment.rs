@@ -293,14 +293,12 @@ impl Connection {
             return None;
         }
         let left_out = (start - place.offset) as u32;
+        let mut flags = segment.flags;
+        flags.set(Flags::FIN, fin);
         Some(Segment {
             seq: SeqNr(segment.seq.0.wrapping_add(left_out)),
             len: (end - start) as u32,
-            flags: if fin {
-                segment.flags | Flags::FIN
-            } else {
-                segment.flags - Flags::FIN
-            },
+            flags,
             ..*segment
         })
     }

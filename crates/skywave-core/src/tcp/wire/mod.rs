@@ -132,17 +132,12 @@ impl Parsed<'_> {
     /// own clock, the time now. Both are read with `clock`. That is right for the echo. The tick of a peer's clock is
     /// not known, and need not be: the value is only compared with others and echoed unchanged.
     pub fn segment(&self, window_shift: u8, clock: TimestampClock, near: Timestamps) -> Segment {
-        let shift = if self.flags.contains(Flags::SYN) {
-            0
-        } else {
-            window_shift.min(MAX_SHIFT)
-        };
         let is_ack = self.flags.contains(Flags::ACK);
         Segment {
             seq: self.seq,
             ack: self.ack,
             len: self.payload.len() as u32,
-            window: u32::from(self.window) << shift,
+            window: u32::from(self.window) << shift(self.flags, window_shift),
             timestamps: self.timestamps.map(|ticks| Timestamps {
                 value: clock.expand(ticks.value, near.value),
                 echo: if is_ack {
@@ -231,20 +226,21 @@ fn write_blank(
     out.extend(ack.to_be_bytes());
     // The length is in words, in the upper half of its byte.
     out.extend([((tcp_len / 4) << 4) as u8, segment.flags.bits()]);
-    out.extend(window_field(segment, header.window_shift).to_be_bytes());
+    let window = segment.window >> shift(segment.flags, header.window_shift);
+    out.extend(u16::try_from(window).unwrap_or(u16::MAX).to_be_bytes());
     // Checksum and urgent pointer.
     out.extend([0; 4]);
     options::write(segment, header.clock, out);
     Ok((start, ip.addresses))
 }
 
-fn window_field(segment: &Segment, shift: u8) -> u16 {
-    let shift = if segment.is_syn() {
+/// The scale of a window under this one that was announced: the window of a SYN has none.
+fn shift(flags: Flags, announced: u8) -> u8 {
+    if flags.contains(Flags::SYN) {
         0
     } else {
-        shift.min(MAX_SHIFT)
-    };
-    u16::try_from(segment.window >> shift).unwrap_or(u16::MAX)
+        announced.min(MAX_SHIFT)
+    }
 }
 
 /// Reads an IP packet with a TCP segment; bytes after its end are ignored.

@@ -145,9 +145,7 @@ pub(super) fn parse(list: &[u8], base: usize) -> Result<List, WireError> {
         let length = usize::from(length.ok_or(wrong)?);
         let (option, after) = rest.split_at_checked(length).ok_or(wrong)?;
         let value = option.get(PREFIX..).ok_or(wrong)?;
-        if !read.take(kind, value) {
-            return Err(wrong);
-        }
+        read.take(kind, value).ok_or(wrong)?;
         rest = after;
     }
 }
@@ -170,47 +168,43 @@ impl List {
         }
     }
 
-    /// Keeps an option; false if its value has a wrong length.
-    fn take(&mut self, kind: u8, value: &[u8]) -> bool {
+    /// Keeps an option; `None` if its value has a wrong length.
+    fn take(&mut self, kind: u8, value: &[u8]) -> Option<()> {
         match (kind, value) {
             (MSS, &[high, low]) => self.offer.mss = Some(u16::from_be_bytes([high, low])),
             // RFC 7323 section 2.3: a larger shift is taken for 14.
             (WINDOW_SCALE, &[shift]) => self.offer.window_scale = Some(shift.min(MAX_SHIFT)),
             (SACK_PERMITTED, []) => self.offer.sack_permitted = true,
             (TIMESTAMPS, value) => {
-                let Some((value, echo)) = two_words(value) else {
-                    return false;
-                };
+                let (value, echo) = two_words(value)?;
                 self.timestamps = Some(Ticks { value, echo });
             }
             (SACK, blocks) => {
-                for block in blocks.chunks(BLOCK) {
-                    let Some((start, end)) = two_words(block) else {
-                        return false;
-                    };
-                    self.sack.push_sack(SackBlock {
-                        start: SeqNr(start),
-                        end: SeqNr(end),
-                    });
+                for bytes in blocks.chunks(BLOCK) {
+                    self.sack.push_sack(block(bytes)?);
                 }
             }
             (EXPERIMENT, &[a, b, high, low]) if [a, b] == TELLS_WINDOW => {
                 self.window = Some(u16::from_be_bytes([high, low]));
             }
-            (EXPERIMENT, &[a, b, ref block @ ..]) if [a, b] == NAMES_MISSING => {
-                if let Some((start, end)) = two_words(block) {
-                    self.missing = Some(SackBlock {
-                        start: SeqNr(start),
-                        end: SeqNr(end),
-                    });
-                }
+            (EXPERIMENT, &[a, b, ref missing @ ..]) if [a, b] == NAMES_MISSING => {
+                self.missing = block(missing).or(self.missing);
             }
-            (MSS | WINDOW_SCALE | SACK_PERMITTED, _) => return false,
+            (MSS | WINDOW_SCALE | SACK_PERMITTED, _) => return None,
             // An option that nothing here knows is skipped (RFC 9293 section 3.1, MUST-6).
             _ => {}
         }
-        true
+        Some(())
     }
+}
+
+/// A block of sequence numbers and nothing else.
+fn block(bytes: &[u8]) -> Option<SackBlock> {
+    let (start, end) = two_words(bytes)?;
+    Some(SackBlock {
+        start: SeqNr(start),
+        end: SeqNr(end),
+    })
 }
 
 /// Two 32-bit numbers and nothing else.
