@@ -60,7 +60,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
             });
             writeln!(out, "{line}")?;
         }
-        for member in MEMBERS {
+        for member in MEMBERS.iter() {
             let line = json!({
                 "slot": member.slot,
                 "member": member.name,
@@ -85,7 +85,7 @@ pub(crate) fn main(args: &Args) -> Result<(), Failure> {
         writeln!(out, "  {:<16} {}", "", preset.source)?;
     }
     let mut slot = "";
-    for member in MEMBERS {
+    for member in MEMBERS.iter() {
         if member.slot != slot {
             slot = member.slot;
             writeln!(out, "\nMembers of the slot {slot}:")?;

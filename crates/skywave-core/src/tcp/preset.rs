@@ -9,7 +9,7 @@ use super::config::{
 };
 use super::congestion::{CopaConfig, CubicConfig, PragueConfig, VegasConfig, WestwoodConfig};
 
-use super::slot::{self, Base, Slot};
+use super::slot::{Base, Slot};
 use super::timeout::BoundedConfig;
 use crate::parameter::Family;
 
@@ -186,16 +186,14 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|p| p.name == name)
 }
 
-const SLOTS: [&[Member]; 5] = [
-    DetectionConfig::MEMBERS,
-    RecoveryConfig::MEMBERS,
-    CongestionConfig::MEMBERS,
-    TimeoutConfig::MEMBERS,
-    Acking::MEMBERS,
-];
-
-const NUMBER: usize =
-    SLOTS[0].len() + SLOTS[1].len() + SLOTS[2].len() + SLOTS[3].len() + SLOTS[4].len();
-
 /// Descriptions of all built-in policies: detection, then recovery, congestion, timeout, acking.
-pub const MEMBERS: &[Member] = &slot::joined::<NUMBER>(&SLOTS);
+pub static MEMBERS: LazyLock<Vec<Member>> = LazyLock::new(|| {
+    [
+        DetectionConfig::MEMBERS,
+        RecoveryConfig::MEMBERS,
+        CongestionConfig::MEMBERS,
+        TimeoutConfig::MEMBERS,
+        Acking::MEMBERS,
+    ]
+    .concat()
+});

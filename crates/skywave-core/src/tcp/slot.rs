@@ -164,19 +164,3 @@ pub trait Slot: Family {
     /// Presets listed in the descriptions of the policies of this kind, each of which changes only such a policy.
     fn presets() -> Vec<OwnPreset<Self>>;
 }
-
-/// The members of several slots in one list.
-pub(super) const fn joined<const N: usize>(slots: &[&[Member]]) -> [Member; N] {
-    let mut all = [slots[0][0]; N];
-    let (mut slot, mut at) = (0, 0);
-    while slot < slots.len() {
-        let mut i = 0;
-        while i < slots[slot].len() {
-            all[at] = slots[slot][i];
-            (i, at) = (i + 1, at + 1);
-        }
-        slot += 1;
-    }
-    assert!(at == N);
-    all
-}
