@@ -15,7 +15,7 @@ const LEAST_RANGES: usize = 64;
 pub(super) enum Taken {
     /// The packet has something new.
     New,
-    /// The whole packet had arrived before.
+    /// The whole packet had arrived before, or there is nothing in it.
     Duplicate,
     /// The packet does not fit the buffer or the end of the stream, or there are too many holes
     /// already.
@@ -67,7 +67,9 @@ impl Assembly {
         }
         let before = self.held.range(..=data.rel_seq).next_back();
         let before = before.map(|(&start, &held_to)| (start, held_to));
-        if end <= self.next || before.is_some_and(|(_, held_to)| end <= held_to) {
+        // An ACK with a block of nothing would be refused.
+        let is_known = end <= self.next || before.is_some_and(|(_, held_to)| end <= held_to);
+        if is_known || end == data.rel_seq {
             self.note_end(data, bytes_end);
             return Taken::Duplicate;
         }
@@ -185,6 +187,15 @@ mod tests {
         assert_eq!(a.insert(&data(0..100, false)), Taken::New);
         assert_eq!((a.next(), blocks(&a)), (400, vec![]));
         assert_eq!(a.insert(&data(0..100, false)), Taken::Duplicate);
+    }
+
+    #[test]
+    fn an_empty_packet_brings_nothing() {
+        let mut a = Assembly::new(1000);
+        assert_eq!(a.insert(&data(100..100, false)), Taken::Duplicate);
+        assert_eq!((a.next(), blocks(&a)), (0, vec![]));
+        assert_eq!(a.insert(&data(100..100, true)), Taken::New, "an end");
+        assert_eq!(blocks(&a), [(100, 101)]);
     }
 
     #[test]
