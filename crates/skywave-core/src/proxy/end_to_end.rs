@@ -64,8 +64,7 @@ impl Watch {
         from_source: &mut Connection,
         to_destination: &mut Connection,
     ) {
-        let sender = to_destination.sender();
-        if sender.is_done() {
+        if to_destination.sender().is_done() {
             self.deadline = None;
             from_source.hold_acks(u64::MAX);
             return;
@@ -79,12 +78,11 @@ impl Watch {
             to_destination.thaw(now);
             from_source.shut_window(false);
         }
-        let in_flight = !to_destination.sender().flight().is_empty();
         if self.silent_since.is_some() {
             return self.acknowledge(done, from_source);
         }
         self.acknowledge(done.saturating_sub(1), from_source);
-        if !in_flight && self.told == done {
+        if to_destination.sender().flight().is_empty() && self.told == done {
             (self.waits_since, self.deadline) = (None, None);
             return;
         }
@@ -93,10 +91,9 @@ impl Watch {
         let srtt = to_destination.sender().rto().srtt().unwrap_or_default();
         let deadline = last_sign + srtt + self.settings.silence;
         self.deadline = Some(deadline).filter(|&at| at > now);
-        if self.deadline.is_some() {
-            return;
+        if self.deadline.is_none() {
+            self.fall_silent(now, done, from_source, to_destination);
         }
-        self.fall_silent(now, done, from_source, to_destination);
     }
 
     /// The proxy knows that the destination, which has acknowledged `done` bytes, is out of reach from `now` on. So it

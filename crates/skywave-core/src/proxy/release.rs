@@ -121,10 +121,8 @@ impl Release {
 
     /// `segments` have come at `now`, together.
     fn space(&mut self, spaced: Spaced, now: Time, segments: u64) {
-        let mut gap = self
-            .last_arrival
-            .map_or(Duration::ZERO, |last| now.since(last));
-        self.last_arrival = Some(now);
+        let last = self.last_arrival.replace(now);
+        let mut gap = last.map_or(Duration::ZERO, |last| now.since(last));
         // Of a lump all but the first come without a gap; after a hundred nothing is left of the spacing.
         for _ in 0..segments.min(100) {
             let mean = self.spacing.mul_f64(1.0 - spaced.alpha) + gap.mul_f64(spaced.alpha);
