@@ -57,14 +57,10 @@ impl Clocks {
 
 /// The latest whole multiple of `tick` that is not after `reading`, which may be from before the origin.
 fn rounded_down(reading: Time, tick: Duration) -> Time {
-    let Ok(tick) = i64::try_from(tick.as_nanos()) else {
-        return reading;
-    };
-    if tick == 0 {
-        return reading;
-    }
     let signed = reading.as_nanos().cast_signed();
-    Time::from_nanos(signed.wrapping_sub(signed.rem_euclid(tick)).cast_unsigned())
+    let tick = i64::try_from(tick.as_nanos()).unwrap_or(0);
+    let beyond = signed.checked_rem_euclid(tick).unwrap_or(0); // nothing by a tick of zero
+    Time::from_nanos(signed.wrapping_sub(beyond).cast_unsigned())
 }
 
 #[cfg(test)]

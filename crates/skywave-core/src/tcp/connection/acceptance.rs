@@ -14,8 +14,7 @@ use super::{Connection, State};
 use crate::packet::{Segment, Way};
 use crate::time::Time;
 
-/// Where a segment lies beside the receive window. Numbers on the wire are compared, not positions: a
-/// number from before the initial one has no position.
+/// Where a segment lies beside the receive window, by numbers on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// SEG.SEQ - RCV.NXT.

@@ -20,10 +20,7 @@ impl Connection {
         }
     }
 
-    /// The window has kept everything from being sent for long enough. A probe is an empty segment with
-    /// a sequence number from before the window, which every receiver answers (RFC 9293 section
-    /// 3.10.7.4). It takes no byte of the stream: that one would wait for its acknowledgement as long as
-    /// the window is closed, and time out.
+    /// The window has kept everything from being sent for long enough.
     pub(super) fn on_persist_timer(&mut self, now: Time) {
         self.use_small_window();
         self.owed.probe = true; // unless data goes out instead

@@ -268,8 +268,9 @@ impl Flight {
         }
     }
 
-    /// Segment `number`, which lies from `start` to `end`, has just been counted as lost.
+    /// Counts segment `number`, which lies from `start` to `end`, as found lost.
     pub(super) fn note_lost(&mut self, number: u64, start: u64, end: u64) {
+        self.lost_ever += end - start;
         let lost = self.lost_ever;
         if let Some(rate) = self.rate() {
             rate.on_lost(number, start, end, lost);

@@ -248,7 +248,6 @@ impl Flight {
         if self.is_waited_for(first) {
             let (start, end) = (first.start, first.end());
             self.lost += end - start;
-            self.lost_ever += end - start;
             if let Some(first) = self.segments.front_mut() {
                 first.mark(Marks::LOST);
             }
@@ -295,7 +294,6 @@ impl Flight {
                 } else {
                     mark_lost(segment, &mut self.lost, &mut scoreboard.lost_from);
                     let (start, end) = (segment.start, segment.end());
-                    self.lost_ever += end - start;
                     self.note_lost(self.first_number() + index as u64, start, end);
                 }
             }
@@ -319,7 +317,6 @@ impl Flight {
         mark_lost(segment, &mut self.lost, &mut scoreboard.lost_from);
         end_doubling(segment, &mut self.doubled);
         let (start, end) = (segment.start, segment.end());
-        self.lost_ever += end - start;
         self.note_lost(self.first_number() + index as u64, start, end);
     }
 

@@ -149,7 +149,7 @@ impl Sender {
             self.probe = false; // there is no more of it
             return None;
         }
-        let last = self.flight.segments().next_back()?;
+        let last = self.flight.last()?;
         Some(Next::Again(last.start, Why::Probe))
     }
 }
