@@ -252,6 +252,7 @@ impl Connection {
             Ecn::NotEct
         };
         self.receiver.on_packet(now, segment, Way { ecn, ..way });
+        self.window.on_received(self.receiver.next());
     }
 
     /// A segment that has come before: the receiving half reports it (RFC 2883) in the acknowledgement.

@@ -11,7 +11,7 @@ use super::{Connection, Origin, State};
 /// The window that this end grants, in positions of the peer's stream (its SYN is at 0).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveWindow {
-    /// Right edge that the peer was told of; it never moves back.
+    /// Right edge that the peer was told of, or the end of what came beyond it; it never moves back.
     edge: u64,
     /// Payload bytes that the application has read.
     read: u64,
@@ -52,6 +52,11 @@ impl ReceiveWindow {
             limit: self.limit,
             ..new
         }
+    }
+
+    /// Everything below `next` has come, more than the peer was told of if it fills the whole buffer.
+    pub(super) fn on_received(&mut self, next: u64) {
+        self.edge = self.edge.max(next);
     }
 
     /// The edge that the buffer allows.

@@ -2,6 +2,7 @@
 
 use super::script::{BUFFER, MSS, PEER_WINDOW, Script, config, own, peer, with_window};
 use crate::packet::Flags;
+use crate::tcp::config::Acking;
 use crate::tcp::connection::{ConnectionConfig, Event, State};
 use crate::tcp::limits::Limit;
 use crate::time::Duration;
@@ -249,4 +250,20 @@ fn segments_beyond_the_window_are_taken_where_the_buffer_has_room() {
         let taken = s.send(10, peer(ACK, 1 + BUFFER, 1, 100));
         assert_eq!(taken.is_some(), accepts_whole_buffer);
     }
+}
+
+#[test]
+fn what_came_beyond_the_window_leaves_none_of_it() {
+    let mut config = config();
+    config.accepts_whole_buffer = true;
+    config.tcp.acking = Acking::DELAYED;
+    let mut s = Script::established(config);
+    s.act(|c| c.set_receive_buffer(2 * BUFFER));
+    // No acknowledgement has told of more room yet when the next segment comes.
+    s.send(10, peer(ACK, 1, 1, BUFFER + 100));
+    assert!(s.send(20, peer(ACK, 1 + BUFFER + 100, 1, 200)).is_some());
+    s.recv(
+        20,
+        with_window(BUFFER - 300, own(ACK, 1, 1 + BUFFER + 300, 0)),
+    );
 }
