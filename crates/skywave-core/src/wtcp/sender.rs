@@ -169,7 +169,8 @@ impl Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Ack) {
-        let unsent = ack.hctrl_seq >= self.pending.next() || ack.cack > self.end_sent();
+        let unsent =
+            ack.hctrl_seq >= self.pending.next() || ack.cack > self.next + u64::from(self.fin_sent);
         let stale = self.hack.is_some_and(|(hack, _)| ack.ack_seq <= hack);
         if unsent || stale {
             return; // nonsense, or all of it is known
@@ -230,11 +231,6 @@ impl Sender {
 
     fn blackout_threshold(&self) -> Duration {
         self.config.blackout.threshold(self.rtt())
-    }
-
-    /// Stream position after the last one sent.
-    fn end_sent(&self) -> u64 {
-        self.next + u64::from(self.fin_sent)
     }
 
     /// Smoothed round-trip time, or [`Config::initial_rtt`] until there is a sample.
