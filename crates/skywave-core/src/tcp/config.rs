@@ -192,13 +192,8 @@ impl TcpConfig {
             max: Duration::from_secs(60),
             initial: Duration::from_millis(initial),
         };
-        let sack = composition.recovery.uses_sack() || composition.detection.needs_sack();
         let needs_ecn = composition.congestion.needs_ecn();
-        let limited_transmit = composition.recovery.limited_transmit();
-        let needs_timestamps = composition.congestion.indicator().is_some();
-        let ecn = needs_ecn != NeedsEcn::Nothing || composition.detection.needs_ecn();
         let common = Self {
-            composition,
             mss: 1460,
             header: TCP_HEADER_BYTES,
             rwnd: 1 << 20,
@@ -213,16 +208,16 @@ impl TcpConfig {
             undo: UndoConfig::default(),
             counting: Counting::Acks,
             usage: Usage::AtAck,
-            limited_transmit,
+            limited_transmit: composition.recovery.limited_transmit(),
             rto: Arc::new(ticks(10, 200, 3000)),
             timer_slack: Duration::ZERO,
             restart_on_repair: false,
             impatient: true,
-            timestamps: needs_timestamps,
+            timestamps: composition.congestion.indicator().is_some(),
             clocks: None,
-            sack,
+            sack: composition.recovery.uses_sack() || composition.detection.needs_sack(),
             dsack: false,
-            ecn,
+            ecn: needs_ecn != NeedsEcn::Nothing || composition.detection.needs_ecn(),
             exact_echo: needs_ecn != NeedsEcn::Nothing,
             l4s: needs_ecn == NeedsEcn::L4s,
             ecn_rules: EcnRules::Rfc3168,
@@ -236,6 +231,7 @@ impl TcpConfig {
             fin: false,
             acking: Acking::EverySegment,
             iss: 0,
+            composition,
         };
         match profile {
             Profile::Linux => Self {
