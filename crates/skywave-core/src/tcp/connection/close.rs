@@ -101,7 +101,7 @@ impl Connection {
 
     fn wait_out(&mut self, now: Time) {
         self.transition_to(State::TimeWait);
-        self.timers.stop_all();
+        self.timers = Timers::default();
         self.restart_time_wait(now);
     }
 

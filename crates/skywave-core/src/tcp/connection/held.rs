@@ -113,7 +113,7 @@ impl Connection {
     }
 
     /// Gives the sending half what may be sent.
-    pub(super) fn release_held_back(&mut self) {
+    fn release_held_back(&mut self) {
         while self.held.bytes > 0 {
             if self.held.ended && self.sender.unsent() > 0 {
                 return;
@@ -166,14 +166,10 @@ impl Connection {
         }
     }
 
-    /// The application has closed: nothing waits any longer but for the ends of records.
+    /// Gives the sending half what may be sent, and with the last of it the FIN of an application that has closed:
+    /// then nothing waits any longer but for the ends of records.
     pub(super) fn flush(&mut self) {
         self.release_held_back();
-        self.close_sender();
-    }
-
-    /// Everything written was given to the sending half after the application has closed: so is the FIN.
-    pub(super) fn close_sender(&mut self) {
         if self.closing && self.held.bytes == 0 {
             self.sender.close();
         }

@@ -73,12 +73,11 @@ impl Agreed {
     /// Options and control bits of this end's SYN, which answers the peer's if `ack` is set.
     pub(super) fn write_syn(self, syn: &mut Segment, config: &ConnectionConfig, ack: bool) {
         let shift = config.window_shift;
+        let shift = shift.unwrap_or_else(|| shift_for(config.tcp.rwnd));
         syn.options = Options::Syn(SynOptions {
             // Of what this end accepts; `self.mss` is of what it sends.
             mss: Some(config.tcp.mss.min(u32::from(u16::MAX)) as u16),
-            window_scale: self
-                .window_scaling
-                .then(|| shift.map_or_else(|| shift_for(config.tcp.rwnd), |s| s.min(MAX_SHIFT))),
+            window_scale: self.window_scaling.then_some(shift.min(MAX_SHIFT)),
             sack_permitted: self.sack,
         });
         // RFC 3168 section 6.1.1: ECE and CWR offer, ECE alone accepts.

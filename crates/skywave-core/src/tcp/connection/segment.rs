@@ -233,9 +233,8 @@ impl Connection {
         if self.receiver.is_finished() {
             self.on_fin(now);
         }
-        let known = (-place.offset).max(0);
-        let skip = known.max(i64::from(trimmed.seq.0.wrapping_sub(segment.seq.0)));
-        let end = i64::from(trimmed.seq.0.wrapping_sub(segment.seq.0)) + i64::from(trimmed.len);
+        let cut = i64::from(trimmed.seq.0.wrapping_sub(segment.seq.0));
+        let (skip, end) = (cut.max(-place.offset), cut + i64::from(trimmed.len));
         (end > skip).then(|| Accepted {
             position: next.saturating_add_signed(place.offset + skip) - 1,
             skip: skip as u32,

@@ -46,10 +46,6 @@ impl Timers {
         self.set(timer, Time::MAX);
     }
 
-    pub(super) fn stop_all(&mut self) {
-        *self = Self::default();
-    }
-
     pub(super) fn is_running(&self, timer: Timer) -> bool {
         self.0[timer as usize] < Time::MAX
     }

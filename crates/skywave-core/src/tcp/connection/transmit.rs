@@ -71,10 +71,7 @@ impl Connection {
     }
 
     fn next_data(&mut self, now: Time) -> Option<Outgoing> {
-        self.release_held_back();
-        if self.closing {
-            self.close_sender();
-        }
+        self.flush();
         self.offer_peer_window();
         if self.is_frozen() {
             return None;

@@ -55,9 +55,7 @@ impl Sender {
         self.timer = Time::MAX;
         self.timed = None;
         self.detection.on_timeout(&self.flight);
-        if self.pacing.is_some() {
-            self.let_go();
-        }
+        self.let_go();
     }
 
     /// Answers are awaited again. Returns whether none were.
