@@ -127,7 +127,7 @@ impl Connection {
             } else {
                 let mss = u64::from(self.tcp.mss);
                 let unsent = self.sender.unsent();
-                ((unsent + next) / mss * mss).saturating_sub(unsent)
+                (unsent.saturating_add(next) / mss * mss).saturating_sub(unsent)
             };
             if given == 0 {
                 return;

@@ -112,3 +112,14 @@ fn a_user_timeout_that_is_set_later_counts_from_then() {
     s.wait_to(801);
     s.expect_events(&[Event::TimedOut, Event::Closed]);
 }
+
+#[test]
+fn what_is_written_after_data_without_end_waits_behind_it() {
+    let mut config = config();
+    config.nagle = true;
+    let mut s = Script::established(config);
+    s.act(|c| c.write(u64::MAX));
+    assert!(s.poll().is_some(), "data in flight");
+    s.act(|c| c.write(100));
+    assert_eq!(s.connection.unsent(), u64::MAX);
+}
