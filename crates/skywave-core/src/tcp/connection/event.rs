@@ -1,7 +1,5 @@
 //! Changes that an application is told of.
 
-use bitflags::bitflags;
-
 /// Change of a connection that an application may want to act on. Several changes of one kind since the last poll are
 /// told once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,24 +32,19 @@ impl Event {
     ];
 }
 
-bitflags! {
-    /// The events that were not fetched yet, a bit each: they need no memory, however slow the
-    /// application is.
-    #[derive(Clone, Copy, Debug, Default)]
-    pub(super) struct Events: u8 {
-        const ANY = !0;
-    }
-}
+/// The events that were not fetched yet, a bit each: they need no memory, however slow the application is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Events(u8);
 
 impl Events {
     pub(super) fn tell(&mut self, event: Event) {
-        *self |= Self::from_bits_retain(1 << event as u8);
+        self.0 |= 1 << event as u8;
     }
 
     /// The first event in the order of [`Event`].
     pub(super) fn take(&mut self) -> Option<Event> {
-        let first = *Event::ALL.get(self.bits().trailing_zeros() as usize)?;
-        self.remove(Self::from_bits_retain(1 << first as u8));
+        let first = *Event::ALL.get(self.0.trailing_zeros() as usize)?;
+        self.0 &= !(1 << first as u8);
         Some(first)
     }
 }
