@@ -14,7 +14,7 @@ use super::{Connection, State};
 use crate::packet::{Segment, Way};
 use crate::time::Time;
 
-/// Where a segment lies beside the receive window, by numbers on the wire.
+/// Where a segment lies beside the receive window, by numbers on the wire: before the initial one is no position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// SEG.SEQ - RCV.NXT.
