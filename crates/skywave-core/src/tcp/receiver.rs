@@ -420,12 +420,10 @@ impl Receiver {
         if NEWS && let Some(next) = self.disorder.as_mut().and_then(|d| d.earlier.take()) {
             return self.ack_of_before(now, next);
         }
-        let flags = self.answer;
-        self.answer -= Flags::SYN;
         Segment {
             ack: SeqNr::at(self.irs, self.next),
             window: self.config.rwnd,
-            flags,
+            flags: self.ack_flags(),
             hints: if NEWS
                 && self
                     .disorder
@@ -460,6 +458,13 @@ impl Receiver {
         };
         ack.flags.toggle(Flags::ECE);
         ack
+    }
+
+    #[inline(always)]
+    fn ack_flags(&mut self) -> Flags {
+        let flags = self.answer;
+        self.answer -= Flags::SYN;
+        flags
     }
 
     /// The hints of an ACK while something is held out of order.
@@ -554,7 +559,7 @@ impl Receiver {
         };
         let duplicate = disorder.duplicate.take();
         let blocks = if let Some(missing) = disorder.missing.pop() {
-            Options::Missing(self.block(missing))
+            self.named(missing)
         } else if self.config.sack {
             self.blocks(&mut disorder, duplicate)
         } else {
@@ -568,10 +573,15 @@ impl Receiver {
     fn blocks(&self, disorder: &mut Disorder, duplicate: Option<Span>) -> Options {
         let mut blocks = Options::None;
         let room = MAX_SACK_BLOCKS - usize::from(self.config.timestamps);
+        let irs = self.irs;
+        let wire = |b: Span| SackBlock {
+            start: SeqNr::at(irs, b.start),
+            end: SeqNr::at(irs, b.end),
+        };
         if self.config.dsack
             && let Some(duplicate) = duplicate
         {
-            blocks.push_sack(self.block(duplicate));
+            blocks.push_sack(wire(duplicate));
         }
         let next = self.next;
         if disorder.recent.iter().any(|block| block.start <= next) {
@@ -579,17 +589,9 @@ impl Receiver {
         }
         let left = room - blocks.sack().len();
         for block in disorder.recent.iter().take(left) {
-            blocks.push_sack(self.block(*block));
+            blocks.push_sack(wire(*block));
         }
         blocks
-    }
-
-    /// A block of an option, with these positions.
-    fn block(&self, span: Span) -> SackBlock {
-        SackBlock {
-            start: SeqNr::at(self.irs, span.start),
-            end: SeqNr::at(self.irs, span.end),
-        }
     }
 }
 

@@ -3,9 +3,19 @@
 //! come.
 
 use super::Receiver;
+use crate::packet::{Options, SackBlock};
 use crate::ranges::Span;
+use crate::seq::SeqNr;
+use crate::time::{Duration, Time};
 
 impl Receiver {
+    /// A segment came: the answer goes out `wait` after the first one since the last answer.
+    pub(super) fn answer_later(&mut self, now: Time, wait: Duration) {
+        if self.timer == Time::MAX {
+            self.timer = now + wait;
+        }
+    }
+
     /// The wait is over.
     pub(super) fn answer_for_all(&mut self) {
         let mut missing = self.missing();
@@ -35,5 +45,13 @@ impl Receiver {
             at = held.end;
         }
         segments
+    }
+
+    /// The option that names a missing segment.
+    pub(super) fn named(&self, missing: Span) -> Options {
+        Options::Missing(SackBlock {
+            start: SeqNr::at(self.irs, missing.start),
+            end: SeqNr::at(self.irs, missing.end),
+        })
     }
 }

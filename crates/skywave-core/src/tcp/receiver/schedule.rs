@@ -46,7 +46,7 @@ impl Receiver {
                 self.delay(now, u32::from(window), timeout);
             }
             Acking::Wam(delayed) => self.answer(now, segment, plain, delayed),
-            Acking::Lba(Lba { wait }) if !segment.is_syn() => self.answer_after(now, wait),
+            Acking::Lba(Lba { wait }) if !segment.is_syn() => self.answer_later(now, wait),
             _ => self.ack_now(),
         }
     }
@@ -73,8 +73,8 @@ impl Receiver {
         self.unacknowledged += 1;
         if self.unacknowledged >= segments || self.is_finished() {
             self.ack_now();
-        } else {
-            self.answer_after(now, timeout);
+        } else if self.timer == Time::MAX {
+            self.timer = now + timeout;
         }
     }
 
@@ -82,7 +82,7 @@ impl Receiver {
     /// duplicate.
     pub(super) fn schedule_dupack(&mut self, now: Time, start: u64) {
         if let Acking::Lba(Lba { wait }) = self.config.acking {
-            return self.answer_after(now, wait);
+            return self.answer_later(now, wait);
         }
         let Acking::DelayedDupacks(DelayedDupacks { wait }) = self.config.acking else {
             self.hints.marks -= Marks::ALL_RECEIVED;
@@ -107,12 +107,6 @@ impl Receiver {
             return;
         }
         dupacks.waiting = dupacks.waiting.saturating_add(1);
-        self.answer_after(now, wait);
-    }
-
-    /// An answer is due `wait` from now on, if the timer does not run already.
-    #[inline]
-    fn answer_after(&mut self, now: Time, wait: Duration) {
         if self.timer == Time::MAX {
             self.timer = now + wait;
         }
