@@ -199,22 +199,27 @@ impl Extras {
         congestion: &Congestion,
         config: &TcpConfig,
     ) -> Option<Box<Self>> {
+        let undo = Undo::new(config.undo);
+        let contention = config.contention_control;
+        let contention = contention.then(|| ContentionLimit::new(config.initial_window));
         let may_ignore_losses =
             congestion.facts().owns_window || matches!(congestion, Congestion::Custom(_));
-        let contention = config.contention_control;
-        let extras = Self {
-            slow_start,
-            undo: Undo::new(config.undo),
-            contention: contention.then(|| ContentionLimit::new(config.initial_window)),
-            usage: (config.usage == Usage::InRound).then(RoundUsage::default),
-            resends: may_ignore_losses.then(Resends::default),
-        };
-        let any = extras.slow_start.is_some()
-            || extras.undo.is_some()
-            || extras.contention.is_some()
-            || extras.usage.is_some()
-            || extras.resends.is_some();
-        any.then(|| Box::new(extras))
+        let resends = may_ignore_losses.then(Resends::default);
+        let usage = (config.usage == Usage::InRound).then(RoundUsage::default);
+        let any = slow_start.is_some()
+            || undo.is_some()
+            || contention.is_some()
+            || resends.is_some()
+            || usage.is_some();
+        any.then(|| {
+            Box::new(Self {
+                slow_start,
+                undo,
+                contention,
+                usage,
+                resends,
+            })
+        })
     }
 }
 
@@ -373,7 +378,7 @@ impl Sender {
             return self.on_early_segment(now, segment);
         }
         if !segment.is_plain() {
-            return self.on_signalling_segment(now, segment);
+            return self.on_unusual_segment(now, segment);
         }
         let Some(ack) = self.acknowledged_by(segment) else {
             return; // not acceptable, or old news
@@ -388,6 +393,14 @@ impl Sender {
     fn acknowledged_by(&self, segment: &Segment) -> Option<u64> {
         let ack = segment.ack.expand(self.config.iss, self.flight.una())?;
         self.flight.accepts(ack).then_some(ack)
+    }
+
+    /// A segment with other control bits than a plain ACK, or with hints.
+    #[cold]
+    fn on_unusual_segment(&mut self, now: Time, segment: &Segment) {
+        if segment.is_ack() {
+            self.on_signalling_segment(now, segment);
+        }
     }
 
     /// Takes a segment that acknowledges everything below `ack`.
@@ -498,12 +511,15 @@ impl Sender {
     /// A segment arrived before data may flow, or after all of it was acknowledged.
     #[cold]
     fn on_early_segment(&mut self, now: Time, segment: &Segment) {
-        if self.state != State::SynSent || !segment.is_ack() {
+        if !segment.is_ack() {
             return;
         }
         let Some(ack) = self.acknowledged_by(segment) else {
             return;
         };
+        if self.state != State::SynSent {
+            return;
+        }
         self.hear(now, segment);
         if segment.is_syn() && ack > 0 {
             self.establish(now, ack, segment);

@@ -2,7 +2,7 @@
 
 use super::ecn::cause_of;
 use super::{Sender, detection_event};
-use crate::packet::{Hints, SackBlock, Segment, Timestamps};
+use crate::packet::{Hints, Segment, Timestamps};
 use crate::tcp::config::Counting;
 use crate::tcp::contention_control::Heard;
 use crate::tcp::detection::{AckFinding, DetectionEvent, Finding};
@@ -45,21 +45,16 @@ impl Sender {
     /// Applies SACK blocks; returns how many bytes they report for the first time.
     #[inline(never)]
     pub(super) fn take_sack(&mut self, segment: &Segment) -> u64 {
+        let (iss, una) = (self.config.iss, self.flight.una());
         let mut fresh = 0;
         for block in segment.sack() {
-            if let Some((start, end)) = self.positions(block) {
+            let (start, end) = (block.start.expand(iss, una), block.end.expand(iss, una));
+            // A block from before the initial number is of another connection.
+            if let (Some(start), Some(end)) = (start, end) {
                 fresh += self.flight.sack(start, end);
             }
         }
         fresh
-    }
-
-    /// Start and end of a block that the receiver reports; `None` for one from before the initial number, which is of
-    /// another connection.
-    #[inline]
-    pub(super) fn positions(&self, block: &SackBlock) -> Option<(u64, u64)> {
-        let (iss, una) = (self.config.iss, self.flight.una());
-        Some((block.start.expand(iss, una)?, block.end.expand(iss, una)?))
     }
 
     /// New data was acknowledged, up to `ack`; SACK blocks report `fresh` bytes for the first time.
@@ -149,16 +144,15 @@ impl Sender {
             self.found = Some(Why::Notice);
             self.fast_retransmit(now, LossCause::Eln, delivered);
         }
-        let keeps_deliveries = self.flight.delivery().is_some();
-        if keeps_deliveries {
+        if self.flight.delivery().is_some() {
             self.judge_timeout(now);
             self.act(now, finding, delivered);
-        }
-        if owns_window {
-            self.tell_law(&mut event, segment, flight_before, delivered);
-        }
-        if keeps_deliveries {
+            if owns_window {
+                self.tell_law(&mut event, segment, flight_before, delivered);
+            }
             self.arm_probe(now);
+        } else if owns_window {
+            self.tell_law(&mut event, segment, flight_before, delivered);
         }
     }
 
@@ -422,15 +416,14 @@ impl Sender {
     /// RFC 7661's concern: a window that the application did not use says nothing about the path.
     /// The older stacks, which count ACKs, grow regardless.
     fn window_was_used(&self, flight_before: u64) -> bool {
-        if self.config.counting == Counting::Acks {
-            return true;
-        }
         let cwnd = self.window.cwnd;
-        let flight = Segments::from_bytes(flight_before, self.config.mss);
-        if cwnd < self.window.ssthresh {
-            flight * 2.0 >= cwnd
-        } else {
-            flight + Segments::ONE >= cwnd
+        let flight_before = || Segments::from_bytes(flight_before, self.config.mss);
+        match self.config.counting {
+            Counting::Acks => true,
+            Counting::Bytes(_) | Counting::Delivered if cwnd < self.window.ssthresh => {
+                flight_before() * 2.0 >= cwnd
+            }
+            Counting::Bytes(_) | Counting::Delivered => flight_before() + Segments::ONE >= cwnd,
         }
     }
 }

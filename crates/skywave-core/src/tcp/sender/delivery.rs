@@ -31,8 +31,12 @@ impl Sender {
     /// The data that the receiver got twice, start and end, if the ACK reports any: its first block lies
     /// below the ACK or inside of the second block (RFC 2883 section 4).
     pub(super) fn reported_duplicate(&self, ack: u64, segment: &Segment) -> Option<(u64, u64)> {
+        let (iss, una) = (self.config.iss, self.flight.una());
         let mut blocks = segment.sack().iter();
-        let mut next = || self.positions(blocks.next()?);
+        let mut next = || {
+            let block = blocks.next()?;
+            Some((block.start.expand(iss, una)?, block.end.expand(iss, una)?))
+        };
         let (start, end) = next()?;
         let again = end <= ack || next().is_some_and(|(from, to)| from <= start && end <= to);
         again.then_some((start, end))
@@ -83,11 +87,14 @@ impl Sender {
 
     /// The detector's timer found losses by time for which no fast retransmit is allowed.
     pub(super) fn found_more(&mut self) {
-        if !self.recovery.is_active() {
-            self.mark_again();
-        } else if matches!(self.detection.loss_rule(), LossRule::SentBefore(_)) {
-            self.repairing(0, LossRecovery::on_found);
+        let rule = self.detection.loss_rule();
+        if !matches!(rule, LossRule::SentBefore(_)) {
+            return;
         }
+        if !self.recovery.is_active() {
+            return self.mark_again();
+        }
+        self.repairing(0, LossRecovery::on_found);
     }
 
     /// Losses below the end of the last recovery or timeout, found when no recovery goes on (as

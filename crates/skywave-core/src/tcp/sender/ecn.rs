@@ -67,12 +67,9 @@ impl Signals {
 const HALF: Segments = Segments(0.5);
 
 impl Sender {
-    /// A segment came with other control bits than a plain ACK, or with hints.
+    /// An acceptable ACK came with more than the ACK bit, or with hints.
     #[cold]
     pub(super) fn on_signalling_segment(&mut self, now: Time, segment: &Segment) {
-        if !segment.is_ack() {
-            return;
-        }
         let Some(ack) = self.acknowledged_by(segment) else {
             return;
         };

@@ -26,9 +26,10 @@ impl Sender {
         } else {
             self.look_and_act(now);
         }
-        if let Some((start, end)) = self.positions(&missing) {
-            let start = start.max(self.flight.una());
-            self.send_missing(now, start, end.min(self.flight.nxt()));
+        let (iss, una) = (self.config.iss, self.flight.una());
+        let (start, end) = (missing.start.expand(iss, una), missing.end.expand(iss, una));
+        if let (Some(start), Some(end)) = (start, end) {
+            self.send_missing(now, start.max(una), end.min(self.flight.nxt()));
         }
         if self.undoes {
             self.look_for_mistake(now, ack, segment);

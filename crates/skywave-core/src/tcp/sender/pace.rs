@@ -72,13 +72,16 @@ impl Sender {
         }
     }
 
-    /// The application has written too little, or the receiver has no room: samples of the rate say so if the
-    /// congestion window would let another segment go. One that is full as well says how much the path may carry.
+    /// The congestion window has room for another segment.
+    pub(super) fn has_room(&self) -> bool {
+        let flight = self.flight.in_network() + u64::from(self.config.mss);
+        self.window.cwnd.holds(flight, self.config.mss)
+    }
+
+    /// The application has written too little to fill the window, or the receiver has no room: samples of the rate say
+    /// so.
     pub(super) fn note_app_limited(&mut self) {
-        let mss = self.config.mss;
-        let with_next = self.flight.in_network() + u64::from(mss);
-        let has_room = self.window.cwnd.holds(with_next, mss);
-        if has_room && self.flight.delivery().is_some() && self.flight.lost_bytes() == 0 {
+        if self.flight.delivery().is_some() && self.flight.lost_bytes() == 0 {
             self.flight.note_app_limited();
         }
     }

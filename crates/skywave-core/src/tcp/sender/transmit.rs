@@ -136,7 +136,9 @@ impl Sender {
             Err(limit) => {
                 self.limits.set(now, limit);
                 self.note_usage(limit == Some(Limit::Cwnd));
-                if matches!(limit, Some(Limit::Application | Limit::Rwnd)) {
+                // A window that is full as well says how much the path may carry.
+                let starved = matches!(limit, Some(Limit::Application | Limit::Rwnd));
+                if starved && self.has_room() {
                     self.note_app_limited();
                 }
                 None
