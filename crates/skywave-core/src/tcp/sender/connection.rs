@@ -58,9 +58,10 @@ impl Sender {
         self.let_go();
     }
 
-    /// Answers are awaited again. Returns whether none were.
+    /// Answers are awaited again, or the end of the wait after a mark. Returns whether none were.
     pub(in crate::tcp) fn wait_again(&mut self, now: Time) -> bool {
-        let stood_still = self.timer == Time::MAX && !self.flight.is_empty();
+        let waits = !self.flight.is_empty() || self.waits_for_timer();
+        let stood_still = waits && self.timer == Time::MAX;
         if stood_still {
             self.resume(now);
             self.restart_timer(now);
@@ -72,6 +73,7 @@ impl Sender {
     /// segment with the windows as they are.
     pub(in crate::tcp) fn send_all_again(&mut self, now: Time) {
         if self.flight.is_empty() {
+            self.wait_again(now);
             return;
         }
         self.dupacks = 0;
@@ -95,7 +97,7 @@ impl Sender {
         self.state == State::Established
             && self.flight.in_flight() == 0
             && self.flight.nxt() < self.end()
-            && !self.waits_for_timer()
+            && !(self.waits_for_timer() && self.timer < Time::MAX)
             && paced.is_none_or(|pacing| pacing.held_until == Time::MAX)
     }
 }

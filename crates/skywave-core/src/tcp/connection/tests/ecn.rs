@@ -1,6 +1,6 @@
 //! Explicit congestion notification, after both ends have agreed on it.
 
-use super::script::{MSS, Script, config, own, peer};
+use super::script::{MSS, Script, config, own, peer, with_window};
 use crate::packet::{Ecn, Flags, Segment, Way};
 use crate::tcp::connection::{Connection, ConnectionConfig};
 use crate::time::Duration;
@@ -77,6 +77,21 @@ fn after_a_mark_at_one_segment_the_next_one_goes_when_the_timer_expires() {
     s.recv_nothing(1009);
     s.recv(1010, own(ACK | Flags::CWR, 1001, 1, MSS));
     assert_eq!(s.connection.sender().counters().retransmits, 0);
+}
+
+#[test]
+fn a_sender_that_stood_still_after_a_mark_at_one_segment_goes_on() {
+    let mut s = established(true, |config| {
+        config.tcp.initial_window = Segments::ONE;
+        config.freezes = true;
+    });
+    s.act(|c| c.write(2 * u64::from(MSS)));
+    s.recv(0, own(ACK, 1, 1, MSS));
+    s.send(10, with_window(0, peer(ACK | Flags::ECE, 1, 1001, 0)));
+    // The window is probed: the news that it is open may be lost.
+    s.recv(1010, own(ACK, 1000, 1, 0));
+    s.send(1500, peer(ACK, 1, 1001, 0));
+    s.recv(2500, own(ACK | Flags::CWR, 1001, 1, MSS));
 }
 
 #[test]
