@@ -191,9 +191,18 @@ fn any_end(bytes: &mut Unstructured<'_>) -> Result<ConnectionConfig> {
         tcp.pacing = PacingConfig::Window;
     }
     tcp.ecn = ecn;
+    let [freezes, exact_window, blind_resets, takes_bare]: [bool; 4] = bytes.arbitrary()?;
+    let [accepts_whole_buffer, repeats_fin, mss_counts_options]: [bool; 3] = bytes.arbitrary()?;
     Ok(ConnectionConfig {
         window_scaling,
         nagle,
+        freezes,
+        exact_window,
+        blind_resets,
+        takes_bare,
+        accepts_whole_buffer,
+        repeats_fin,
+        mss_counts_options,
         ..ConnectionConfig::from(tcp)
     })
 }
