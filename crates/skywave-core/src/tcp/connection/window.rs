@@ -65,12 +65,13 @@ impl ReceiveWindow {
         buffered.min(bounds.next + u64::from(bounds.largest))
     }
 
-    /// RFC 9293 section 3.8.6.2.2: the edge moves by a full segment or half the buffer, or stays.
+    /// RFC 9293 section 3.8.6.2.2: the edge moves by a full segment, half the buffer or all that may be told, or stays.
     fn may_move(&self, bounds: Bounds) -> bool {
         let step = if bounds.exact {
             1
         } else {
-            bounds.mss.min(bounds.buffer / 2).max(1)
+            let most = bounds.largest.min(bounds.buffer / 2);
+            bounds.mss.min(most).max(1)
         };
         self.room(bounds) >= self.edge + u64::from(step)
     }

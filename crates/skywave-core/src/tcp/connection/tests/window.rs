@@ -267,3 +267,16 @@ fn what_came_beyond_the_window_leaves_none_of_it() {
         with_window(BUFFER - 300, own(ACK, 1, 1 + BUFFER + 300, 0)),
     );
 }
+
+#[test]
+fn a_window_limited_to_less_than_a_segment_opens_again() {
+    let mut s = Script::established(config());
+    s.act(|c| c.limit_window(400));
+    s.send(10, peer(ACK, 1, 1, BUFFER));
+    s.recv(10, with_window(0, own(ACK, 1, 1 + BUFFER, 0)));
+    s.act(|c| assert_eq!(c.read(u64::MAX), u64::from(BUFFER)));
+    s.recv(10, with_window(400, own(ACK, 1, 1 + BUFFER, 0)));
+    s.send(20, peer(ACK, 1 + BUFFER, 1, 400));
+    s.act(|c| assert_eq!(c.read(u64::MAX), 400));
+    s.recv(20, with_window(400, own(ACK, 1, 401 + BUFFER, 0)));
+}
