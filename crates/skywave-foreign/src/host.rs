@@ -1,5 +1,7 @@
 //! One end of a connection, whichever library's.
 
+use std::num::NonZeroUsize;
+
 use bytes::Bytes;
 use skywave_core::Time;
 use skywave_core::packet::Ecn;
@@ -10,7 +12,7 @@ pub(crate) const WINDOW: u32 = 64 << 20;
 /// survived.
 pub(crate) const IDLE_S: u64 = 60;
 /// Datagrams that a library may hand over at once.
-pub(crate) const BATCH: usize = 10;
+pub(crate) const BATCH: NonZeroUsize = NonZeroUsize::MIN.saturating_add(9);
 
 /// A datagram on its way.
 #[derive(Clone, Debug)]

@@ -6,14 +6,14 @@ mod keys;
 mod watched;
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Instant;
 
+use bytes::Bytes;
 use noq_proto::congestion::ControllerFactory;
 use noq_proto::{
-    ClientConfig, Connection, ConnectionHandle, ConnectionId, DatagramEvent, Dir, EcnCodepoint,
-    Endpoint, EndpointConfig, Event, FourTuple, PathId, ServerConfig, StreamEvent, StreamId,
-    Transmit, VarInt,
+    ClientConfig, Connection, ConnectionHandle, ConnectionId, EcnCodepoint, Endpoint,
+    EndpointConfig, FourTuple, PathId, SendStream, ServerConfig, StreamId,
 };
 use skywave_core::Time;
 use skywave_quic::Law;
@@ -56,7 +56,7 @@ pub(crate) struct NoqHost {
     buffer: Vec<u8>,
 }
 
-alike::end!(noq_proto);
+alike::end!(noq_proto, NoqHost);
 
 /// A sender and its receiver. With `asks`, a peer that does not answer is asked again, as `skywave send` does.
 pub(crate) fn pair(
@@ -136,43 +136,15 @@ impl Host for NoqHost {
             watchdog.received();
         }
         let mut answer = Vec::new();
-        let from = if self.supply.is_some() {
-            address(2)
-        } else {
-            address(1)
-        };
         let ecn = EcnCodepoint::from_bits(datagram.ecn as u8);
         let bytes = datagram.bytes.as_slice().into();
-        let path = FourTuple::from_remote(from);
-        match self.endpoint.handle(at, path, ecn, bytes, &mut answer) {
-            Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
-                let accepted = self.endpoint.accept(incoming, at, &mut answer, None);
-                match accepted {
-                    Ok(connection) => self.connection = Some(connection),
-                    Err(error) => self.ended = Some(error.cause.to_string()),
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.ignore(incoming),
-            Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut self.connection {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::Response(transmit)) => self.put(now, &transmit, &answer),
-            None => {}
-        }
+        let path = FourTuple::from_remote(self.peer());
+        let event = self.endpoint.handle(at, path, ecn, bytes, &mut answer);
+        self.answer(at, event, answer);
     }
 
     fn poll(&mut self, now: Time) -> Option<Datagram> {
-        if self.supply.is_some_and(|supply| supply.start <= now)
-            && let Some(config) = self.plan.take()
-        {
-            let at = self.clock.instant(now);
-            match self.endpoint.connect(at, config, address(2), "receiver") {
-                Ok(connection) => self.connection = Some(connection),
-                Err(error) => self.ended = Some(error.to_string()),
-            }
-        }
+        self.connect(now);
         if self.outbox.is_empty() {
             self.work(now);
         }
@@ -204,79 +176,22 @@ impl Host for NoqHost {
 impl NoqHost {
     fn work(&mut self, now: Time) -> Option<()> {
         let at = self.clock.instant(now);
-        let (handle, connection) = self.connection.as_mut()?;
+        let (_, connection) = self.connection.as_mut()?;
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.look(at, now, connection);
         }
         self.one_way.tell(at, now, connection);
-        if connection.poll_timeout().is_some_and(|due| due <= at) {
-            connection.handle_timeout(at);
-        }
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected if connection.side().is_client() => {
-                    self.told.connected = Some(now);
-                    self.stream = connection.streams().open(Dir::Uni);
-                }
-                Event::Stream(StreamEvent::Opened { dir }) => {
-                    self.stream = connection.streams().accept(dir);
-                }
-                Event::Stream(StreamEvent::Finished { .. }) => self.told.finished = Some(now),
-                Event::ConnectionLost { reason } => self.ended = Some(reason.to_string()),
-                Event::DatagramReceived => self.one_way.hear(at, connection),
-                _ => {}
-            }
-        }
-        match &mut self.supply {
-            Some(Supply { stop, .. }) if stop.is_some_and(|stop| stop <= now) => {
-                *stop = None;
-                connection.close(at, VarInt::from_u32(0), bytes::Bytes::new());
-            }
-            Some(supply) => write(connection, &mut self.stream, supply),
-            None => self.read += read(connection, self.stream),
-        }
-        let batch = NonZeroUsize::new(BATCH).unwrap_or(NonZeroUsize::MIN);
-        let mut buffer = std::mem::take(&mut self.buffer);
-        while let Some((_, connection)) = &mut self.connection
-            && let Some(transmit) = connection.poll_transmit(at, batch, &mut buffer)
-        {
-            self.put(now, &transmit, &buffer);
-            buffer.clear();
-        }
-        self.buffer = buffer;
-        Some(())
+        self.happen(now, at)?;
+        let (_, connection) = self.connection.as_mut()?;
+        self.one_way.hear(at, connection);
+        self.apply(now, at)
     }
 
-    fn put(&mut self, now: Time, transmit: &Transmit, bytes: &[u8]) {
-        let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
-        for datagram in bytes[..transmit.size].chunks(size) {
-            self.one_way.left(self.clock.instant(now), datagram);
-            self.outbox.push_back(Datagram {
-                bytes: datagram.to_vec(),
-                ecn: mark(transmit),
-            });
-        }
+    fn leaves(&mut self, at: Instant, datagram: &[u8]) {
+        self.one_way.left(at, datagram);
     }
 }
 
-/// Writes what the application has and the stream takes; the stream is forgotten when it is finished.
-fn write(connection: &mut Connection, stream: &mut Option<StreamId>, supply: &mut Supply) {
-    while let Some(id) = *stream {
-        let mut stream_end = connection.send_stream(id);
-        let Some(piece) = supply.piece() else {
-            // It can only fail if the peer has stopped the stream, which no receiver here does.
-            let _ = stream_end.finish();
-            *stream = None;
-            return;
-        };
-        match stream_end.write_chunks(&mut &mut [piece][..]) {
-            Ok(bytes) if bytes > 0 => supply.written(bytes),
-            _ => return,
-        }
-    }
+fn taken(stream: &mut SendStream<'_>, piece: Bytes) -> usize {
+    stream.write_chunks(&mut &mut [piece][..]).unwrap_or(0)
 }

@@ -5,11 +5,13 @@ mod watched;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
+use bytes::Bytes;
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, ConnectionId, DatagramEvent, Dir, EcnCodepoint,
-    Endpoint, EndpointConfig, Event, ServerConfig, StreamEvent, StreamId, Transmit, VarInt,
+    ClientConfig, Connection, ConnectionHandle, ConnectionId, EcnCodepoint, Endpoint,
+    EndpointConfig, SendStream, ServerConfig, StreamId,
 };
 use skywave_core::Time;
 
@@ -41,7 +43,7 @@ pub(crate) struct QuinnHost {
     buffer: Vec<u8>,
 }
 
-alike::end!(quinn_proto);
+alike::end!(quinn_proto, QuinnHost);
 
 /// A sender and its receiver.
 pub(crate) fn pair(
@@ -102,40 +104,16 @@ impl Host for QuinnHost {
     fn receive(&mut self, now: Time, datagram: &Datagram) {
         let at = self.clock.instant(now);
         let mut answer = Vec::new();
-        let from = address(if self.supply.is_some() { 2 } else { 1 });
         let ecn = EcnCodepoint::from_bits(datagram.ecn as u8);
         let bytes = datagram.bytes.as_slice().into();
-        match self
-            .endpoint
-            .handle(at, from, None, ecn, bytes, &mut answer)
-        {
-            Some(DatagramEvent::NewConnection(incoming)) if self.connection.is_none() => {
-                match self.endpoint.accept(incoming, at, &mut answer, None) {
-                    Ok(connection) => self.connection = Some(connection),
-                    Err(error) => self.ended = Some(error.cause.to_string()),
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.ignore(incoming),
-            Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut self.connection {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::Response(transmit)) => self.put(&transmit, &answer),
-            None => {}
-        }
+        let from = self.peer();
+        let endpoint = &mut self.endpoint;
+        let event = endpoint.handle(at, from, None, ecn, bytes, &mut answer);
+        self.answer(at, event, answer);
     }
 
     fn poll(&mut self, now: Time) -> Option<Datagram> {
-        if self.supply.is_some_and(|supply| supply.start <= now)
-            && let Some(config) = self.plan.take()
-        {
-            let at = self.clock.instant(now);
-            match self.endpoint.connect(at, config, address(2), "receiver") {
-                Ok(connection) => self.connection = Some(connection),
-                Err(error) => self.ended = Some(error.to_string()),
-            }
-        }
+        self.connect(now);
         if self.outbox.is_empty() {
             self.work(now);
         }
@@ -162,72 +140,18 @@ impl Host for QuinnHost {
 impl QuinnHost {
     fn work(&mut self, now: Time) -> Option<()> {
         let at = self.clock.instant(now);
-        let (handle, connection) = self.connection.as_mut()?;
-        if connection.poll_timeout().is_some_and(|due| due <= at) {
-            connection.handle_timeout(at);
-        }
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-        while let Some(event) = connection.poll() {
-            match event {
-                Event::Connected if self.supply.is_some() => {
-                    self.told.connected = Some(now);
-                    self.stream = connection.streams().open(Dir::Uni);
-                }
-                Event::Stream(StreamEvent::Opened { dir }) => {
-                    self.stream = connection.streams().accept(dir);
-                }
-                Event::Stream(StreamEvent::Finished { .. }) => self.told.finished = Some(now),
-                Event::ConnectionLost { reason } => self.ended = Some(reason.to_string()),
-                _ => {}
-            }
-        }
-        match &mut self.supply {
-            Some(Supply { stop, .. }) if stop.is_some_and(|stop| stop <= now) => {
-                *stop = None;
-                connection.close(at, VarInt::from_u32(0), bytes::Bytes::new());
-            }
-            Some(supply) => write(connection, &mut self.stream, supply),
-            None => self.read += read(connection, self.stream),
-        }
-        let mut buffer = std::mem::take(&mut self.buffer);
-        while let Some((_, connection)) = &mut self.connection
-            && let Some(transmit) = connection.poll_transmit(at, BATCH, &mut buffer)
-        {
-            self.put(&transmit, &buffer);
-            buffer.clear();
-        }
-        self.buffer = buffer;
-        Some(())
+        self.happen(now, at)?;
+        self.apply(now, at)
     }
 
-    fn put(&mut self, transmit: &Transmit, bytes: &[u8]) {
-        let size = transmit.segment_size.unwrap_or(transmit.size).max(1);
-        for datagram in bytes[..transmit.size].chunks(size) {
-            self.outbox.push_back(Datagram {
-                bytes: datagram.to_vec(),
-                ecn: mark(transmit),
-            });
-        }
-    }
+    #[expect(
+        clippy::unused_self,
+        reason = "what both libraries' ends do alike calls it; noq's looks at the datagram"
+    )]
+    fn leaves(&mut self, _: Instant, _: &[u8]) {}
 }
 
-/// Writes what the application has and the stream takes; the stream is forgotten when it is finished.
-fn write(connection: &mut Connection, stream: &mut Option<StreamId>, supply: &mut Supply) {
-    while let Some(id) = *stream {
-        let mut stream_end = connection.send_stream(id);
-        let Some(piece) = supply.piece() else {
-            // It can only fail if the peer has stopped the stream, which no receiver here does.
-            let _ = stream_end.finish();
-            *stream = None;
-            return;
-        };
-        match stream_end.write_chunks(&mut [piece]) {
-            Ok(written) if written.bytes > 0 => supply.written(written.bytes),
-            _ => return,
-        }
-    }
+fn taken(stream: &mut SendStream<'_>, piece: Bytes) -> usize {
+    let written = stream.write_chunks(&mut [piece]);
+    written.map_or(0, |written| written.bytes)
 }
