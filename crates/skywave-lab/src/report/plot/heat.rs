@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::escape;
-use super::text::{LETTER, LINE, Title, lines, px, width_of};
+use super::text::{LETTER, LINE, Title, lines, put, px, width_of};
 use super::theme::{self, Target};
 
 /// Shades from none to all, and the colour of the text on each. They are viridis', which is as good in grey.
@@ -107,25 +107,16 @@ impl Heat {
         }
         for (index, (name, cells)) in self.rows.iter().enumerate() {
             let y = top + ROW * index as f64;
-            let _ = write!(
-                out,
-                r#"<text text-anchor="end" x="{}" y="{}">{}</text>"#,
-                px(left - 8.0),
-                px(y + 14.0),
-                escape(name)
-            );
+            let at = (left - 8.0, y + 14.0);
+            put(&mut out, r#"text-anchor="end""#, at, name);
             for (place, cell) in cells.iter().enumerate() {
                 let x = left + column * place as f64;
                 draw(&mut out, cell, (x, y), column);
             }
         }
         for (index, note) in notes.iter().enumerate() {
-            let y = px(bottom + 20.0 + LINE * index as f64);
-            let _ = write!(
-                out,
-                r#"<text class="t" x="8" y="{y}">{}</text>"#,
-                escape(note)
-            );
+            let y = bottom + 20.0 + LINE * index as f64;
+            put(&mut out, r#"class="t""#, (8.0, y), note);
         }
         out.push_str("</svg>");
         out

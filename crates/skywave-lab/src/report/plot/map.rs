@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::escape;
 use super::names::{Names, Spot};
 use super::print::Print;
-use super::text::{LINE, Title, px};
+use super::text::{LINE, Title, put, px};
 use super::theme::{self, Target};
 
 /// Map of places on a plane, to the same scale in both directions.
@@ -237,13 +237,8 @@ impl Map {
                 x: x + 6.0,
                 y: y + OFFSETS[0],
             });
-            let _ = write!(
-                out,
-                r#"<text text-anchor="{anchor}" x="{}" y="{}">{}</text>"#,
-                px(x),
-                px(y),
-                escape(&place.name)
-            );
+            let how = format!(r#"text-anchor="{anchor}""#);
+            put(out, &how, (x, y), &place.name);
         }
     }
 }

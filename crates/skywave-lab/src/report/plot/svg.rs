@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::layout::{Frame, Height, Size, TILT};
 use super::legend::{colour, draw_bars, draw_boxes, draw_glyphs, draw_marker, legend, thin};
 use super::names::Names;
-use super::text::{LINE, Title, px, width_of};
+use super::text::{LINE, Title, put, px, width_of};
 use super::theme::{self, Target};
 use super::{Glyph, Look, Plot, SeriesData, escape};
 
@@ -91,13 +91,8 @@ fn axes(out: &mut String, frame: &Frame) {
         let y = bottom - tick.at;
         if let Some(label) = &tick.label {
             let _ = write!(grid, "M{} {}h{}", px(frame.left), px(y), px(frame.width));
-            let _ = write!(
-                out,
-                r#"<text class="t" text-anchor="end" x="{}" y="{}">{}</text>"#,
-                px(frame.left - 7.0),
-                px(y + 4.0),
-                escape(label)
-            );
+            let at = (frame.left - 7.0, y + 4.0);
+            put(out, r#"class="t" text-anchor="end""#, at, label);
         }
     }
     let _ = write!(out, r#"<path class="g" d="{grid}"/>"#);
@@ -154,13 +149,8 @@ fn axes(out: &mut String, frame: &Frame) {
             continue;
         }
         free_from = x + half + 6.0;
-        let _ = write!(
-            out,
-            r#"<text class="t" text-anchor="middle" x="{}" y="{}">{}</text>"#,
-            px(x),
-            px(bottom + 19.0),
-            escape(label)
-        );
+        let at = (x, bottom + 19.0);
+        put(out, r#"class="t" text-anchor="middle""#, at, label);
     }
     if let Some(at) = frame.y.break_at() {
         let y = bottom - at;
@@ -173,13 +163,9 @@ fn axes(out: &mut String, frame: &Frame) {
 /// The names of the axes, each in one line or more.
 fn axis_labels(out: &mut String, frame: &Frame) {
     for (row, line) in frame.x_label.iter().enumerate() {
-        let _ = write!(
-            out,
-            r#"<text text-anchor="middle" x="{}" y="{}">{}</text>"#,
-            px(frame.left + frame.width / 2.0),
-            px(frame.bottom() + frame.ticks_height + LINE * (row as f64 + 1.0)),
-            escape(line)
-        );
+        let y = frame.bottom() + frame.ticks_height + LINE * (row as f64 + 1.0);
+        let at = (frame.left + frame.width / 2.0, y);
+        put(out, r#"text-anchor="middle""#, at, line);
     }
     // A long label is centred on the picture instead of the axis, which it may exceed.
     let middle = frame.top + frame.height / 2.0;
@@ -290,14 +276,8 @@ fn draw_named(
         let Some(spot) = names.take(name, at, edges, &OFFSETS) else {
             continue;
         };
-        let _ = write!(
-            out,
-            r#"<text class="t" text-anchor="{}" x="{}" y="{}">{}</text>"#,
-            spot.anchor,
-            px(spot.x),
-            px(spot.y),
-            escape(name)
-        );
+        let how = format!(r#"class="t" text-anchor="{}""#, spot.anchor);
+        put(out, &how, (spot.x, spot.y), name);
     }
 }
 

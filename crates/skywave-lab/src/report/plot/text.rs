@@ -60,14 +60,16 @@ impl Title {
     pub(super) fn draw(&self, out: &mut String) {
         for (row, line) in self.0.iter().enumerate() {
             let y = 22.0 + (LINE + 2.0) * row as f64;
-            // Writing to a string cannot fail.
-            let _ = write!(
-                out,
-                r#"<text class="h" x="8" y="{y}">{}</text>"#,
-                escape(line)
-            );
+            put(out, r#"class="h""#, (8.0, y), line);
         }
     }
+}
+
+/// Writes words at a place; `how` has their class, their anchor or both.
+pub(super) fn put(out: &mut String, how: &str, (x, y): (f64, f64), words: &str) {
+    let (x, y, words) = (px(x), px(y), escape(words));
+    // Writing to a string cannot fail.
+    let _ = write!(out, r#"<text {how} x="{x}" y="{y}">{words}</text>"#);
 }
 
 /// A coordinate: tenths of a pixel are enough.
