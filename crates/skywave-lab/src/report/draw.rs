@@ -63,14 +63,10 @@ fn boxes(panel: &Panel) -> Plot {
                 .into_iter()
                 .flatten()
                 .filter(|value| value.is_finite());
-            box_of.map(move |value| (at as f64, value * scaled.factor, None))
+            box_of.map(move |value| (at as f64, value * scaled.factor))
         };
-        SeriesData {
-            label: series.name.clone(),
-            points: (0..panel.x.values.len()).flat_map(five).collect(),
-            look: Look::Boxes,
-            ..SeriesData::default()
-        }
+        let points = (0..panel.x.values.len()).flat_map(five);
+        SeriesData::of(&series.name, Look::Boxes, points)
     });
     Plot {
         series: series.collect(),

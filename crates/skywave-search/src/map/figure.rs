@@ -49,24 +49,13 @@ impl Map {
             } else {
                 ("outside", Glyph::Cross)
             };
-            series.push(SeriesData {
-                label: label.into(),
-                points: near
-                    .map(|(point, _)| (x.value(point[0]), y.value(point[1]), None))
-                    .collect(),
-                look: Look::Glyphs(glyph),
-                ..SeriesData::default()
-            });
+            let points = near.map(|(point, _)| (x.value(point[0]), y.value(point[1])));
+            series.push(SeriesData::of(label, Look::Glyphs(glyph), points));
         }
         for (number, line) in lines.iter().enumerate() {
-            let points = line.iter().map(|&(a, b)| (x.value(a), y.value(b), None));
+            let points = line.iter().map(|&(a, b)| (x.value(a), y.value(b)));
             let label = if number == 0 { "border" } else { "border, too" };
-            series.push(SeriesData {
-                label: label.into(),
-                points: points.collect(),
-                look: Look::Line,
-                ..SeriesData::default()
-            });
+            series.push(SeriesData::of(label, Look::Line, points));
         }
         Plot {
             title: words.collect::<Vec<_>>().join(", "),

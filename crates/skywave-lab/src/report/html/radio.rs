@@ -125,7 +125,7 @@ fn timeline(title: String, stations: &[StationOutcome]) -> Plot {
     let bar = |row: usize, span: &Span| {
         let row = (stations.len() - 1 - row) as f64;
         let ends = [span.from_s, span.to_s.min(to)];
-        ends.map(|end| (ms(end), row, None))
+        ends.map(|end| (ms(end), row))
     };
     let series = ACTIVITIES.iter().map(|&(activity, label)| {
         let rows = stations.iter().enumerate();
@@ -135,12 +135,7 @@ fn timeline(title: String, stations: &[StationOutcome]) -> Plot {
             shown.flat_map(move |span| bar(row, span))
         });
         let height = if label == "idle" { THIN } else { BAR };
-        SeriesData {
-            label: label.to_owned(),
-            points: points.collect(),
-            look: Look::Bars(height),
-            ..SeriesData::default()
-        }
+        SeriesData::of(label, Look::Bars(height), points)
     });
     let names = stations.iter().rev().map(|s| s.name.clone()).collect();
     Plot {

@@ -38,13 +38,7 @@ fn plot(series: &[SeriesRecord], flow: &str) -> Plot {
             .collect()
     };
     let marks = |label: &str, quantity: &str, glyph| {
-        let points = within(quantity).into_iter();
-        SeriesData {
-            label: label.to_owned(),
-            points: points.map(|(t, y)| (t, y, None)).collect(),
-            look: Look::Glyphs(glyph),
-            ..SeriesData::default()
-        }
+        SeriesData::of(label, Look::Glyphs(glyph), within(quantity))
     };
     // The curve begins with what was acknowledged before the window, and keeps its last value to
     // the end.

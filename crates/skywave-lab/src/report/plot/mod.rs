@@ -159,24 +159,29 @@ impl SeriesData {
         }
     }
 
-    /// Series drawn as a thin line through points `(x, y)`, which are thinned out to what the width of a plot can show.
-    pub fn line(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
-        let points = thin(points, 250);
+    /// Series of points `(x, y)` in this look, all of them and without error bars.
+    pub fn of(
+        label: impl Into<String>,
+        look: Look,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
         Self {
             label: label.into(),
             points: points.into_iter().map(|(x, y)| (x, y, None)).collect(),
-            look: Look::Line,
+            look,
             names: Vec::new(),
         }
+    }
+
+    /// Series drawn as a thin line through points `(x, y)`, which are thinned out to what the width of a plot can show.
+    pub fn line(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
+        Self::of(label, Look::Line, thin(points, 250))
     }
 
     /// Series drawn as a thin line in steps, which keeps each value until the next; its points `(x, y)` are thinned out
     /// to what the width of a plot can show.
     pub fn steps(label: impl Into<String>, points: &[(f64, f64)]) -> Self {
-        Self {
-            look: Look::Steps,
-            ..Self::line(label, points)
-        }
+        Self::of(label, Look::Steps, thin(points, 250))
     }
 }
 

@@ -33,16 +33,15 @@ fn series(study: &Study, standing: &Standing) -> SeriesData {
     let shares = standing.shares.iter().enumerate();
     let points = shares.clone().map(|(place, &(share, _))| {
         let below = (place + 1) as f64 / count;
-        (100.0 * below, 100.0 * share, None)
+        (100.0 * below, 100.0 * share)
     });
     let names = shares.map(|(place, &(_, path))| {
         let name = (place < WORST).then(|| study.paths[path].name.clone());
         name.unwrap_or_default()
     });
+    let label = &study.entries[standing.entry].label;
     SeriesData {
-        label: study.entries[standing.entry].label.clone(),
-        points: points.collect(),
-        look: Look::Line,
         names: names.collect(),
+        ..SeriesData::of(label, Look::Line, points)
     }
 }
