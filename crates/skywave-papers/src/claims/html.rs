@@ -65,18 +65,13 @@ struct Section<'a> {
 /// A main statement of the paper.
 #[derive(Debug, Serialize)]
 struct Main<'a> {
-    id: &'a str,
-    place: &'a str,
-    statement: &'a str,
+    #[serde(flatten)]
+    claim: Claim<'a>,
     why: &'a str,
-    verdict: Verdict,
-    class: &'static str,
-    readings: Vec<Under<'a>>,
     /// The paper's numbers beside ours, as far as it has numbers.
     picture: Option<String>,
     /// Plot of our measurements.
     plot: Option<Drawn>,
-    parts: Vec<Row<'a>>,
 }
 
 /// A claim's verdict under another reading.
@@ -134,20 +129,11 @@ struct Drawn {
 
 #[derive(Debug, Serialize)]
 struct Claim<'a> {
-    id: &'a str,
-    place: &'a str,
-    kind: &'static str,
-    core: bool,
-    statement: &'a str,
-    note: Option<&'a str>,
-    reason: Option<&'a str>,
-    verdict: Verdict,
+    score: &'a Score,
     class: &'static str,
-    parts_reproduced: usize,
     parts_counted: usize,
-    parts: Vec<Row<'a>>,
-    unmeasured: Option<&'a str>,
-    readings: Vec<Under<'a>>,
+    rows: Vec<Row<'a>>,
+    under: Vec<Under<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -223,16 +209,10 @@ fn main<'a>(
     let picture = picture(&score.parts);
     let plot = || plots(paper, results, score.figure.as_deref(), 1).pop();
     Main {
-        id: &score.claim,
-        place: &score.place,
-        statement: &score.statement,
+        claim: claim(score),
         why,
-        verdict: score.verdict,
-        class: class(score.verdict),
-        readings: under(score),
         plot: picture.is_none().then(plot).flatten(),
         picture,
-        parts: rows(&score.parts),
     }
 }
 
@@ -325,20 +305,11 @@ fn figure<'a>(
 
 fn claim(score: &Score) -> Claim<'_> {
     Claim {
-        id: &score.claim,
-        place: &score.place,
-        kind: score.kind.as_str(),
-        core: score.core,
-        statement: &score.statement,
-        note: score.note.as_deref(),
-        reason: score.reason.as_deref(),
-        verdict: score.verdict,
+        score,
         class: class(score.verdict),
-        parts_reproduced: score.parts_reproduced(),
         parts_counted: score.parts_counted(),
-        unmeasured: score.unmeasured.as_deref(),
-        readings: under(score),
-        parts: rows(&score.parts),
+        rows: rows(&score.parts),
+        under: under(score),
     }
 }
 

@@ -207,19 +207,6 @@ pub enum Kind {
     Invariant,
 }
 
-impl Kind {
-    /// Word for the kind of claim, as in files of claims: `gain`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Gain => "gain",
-            Self::Value => "value",
-            Self::Order => "order",
-            Self::Shape => "shape",
-            Self::Invariant => "invariant",
-        }
-    }
-}
-
 /// Numbers of runs to read: one experiment, the points where swept parameters have given
 /// values, one flow or link, one measured number.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
